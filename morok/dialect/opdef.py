@@ -1,0 +1,193 @@
+"""What an op of the dialect is made of: the vocabulary in which `ops.py` writes its table.
+
+Each op is one `op(...)` entry. IRDL, OpView classes, builders, the verifier and the op reference derive from it; nothing is declared twice.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import types as T
+
+ONE, VARIADIC, OPTIONAL = "one", "variadic", "optional"
+DYNAMIC = -(1 << 63)
+"""Stands in a size list where the size is an operand, as in MLIR's own dialects."""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An operand (or result): its name, the kind of value it takes, how many, and the name of a type that it shares with others."""
+
+    name: str
+    kind: str
+    arity: str = ONE
+    same: str | None = None
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute; `kind` is i64, i64_array, string, strings, symbol, number (of the result's element type) or any choice of strings."""
+
+    name: str
+    kind: str
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    doc: str = ""
+
+
+@dataclass
+class Instance:
+    """An op as the rules see it, whether a UOp or an MLIR operation: Python types and Python attribute values."""
+
+    definition: OpDef
+    operands: tuple[T.Type, ...]
+    attributes: dict[str, Any]
+    result: T.Type | None
+
+    def type_of(self, name: str) -> T.Type:
+        """The type of the operand of that name."""
+        return self.operands[self.definition.position(name)]
+
+
+Rule = Callable[[Instance], "str | None"]
+
+
+@dataclass(frozen=True)
+class OpDef:
+    name: str
+    summary: str
+    group: str
+    operands: tuple[Operand, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    result: Operand | None = None
+    infer: Callable[..., T.Type] | None = None
+    rules: tuple[Rule, ...] = ()
+    forms: tuple[str, ...] = ()
+    index_of: dict[str, int] = field(default_factory=dict, compare=False)
+
+    def position(self, name: str) -> int:
+        return next(i for i, o in enumerate(self.operands) if o.name == name)
+
+    @property
+    def segmented(self) -> bool:
+        """Whether operands need `operandSegmentSizes` to be told apart."""
+        return sum(o.arity != ONE for o in self.operands) > 1
+
+    def segments(self, count: int) -> list[int]:
+        """How `count` operands divide among the declared ones; optional operands come all or none, variadic ones take the rest."""
+        fixed = sum(o.arity == ONE for o in self.operands)
+        optional = sum(o.arity == OPTIONAL for o in self.operands)
+        has_variadic = any(o.arity == VARIADIC for o in self.operands)
+        rest = count - fixed
+        take = 1 if not has_variadic and rest == optional else 0
+        sizes = []
+        for o in self.operands:
+            sizes.append(1 if o.arity == ONE else take if o.arity == OPTIONAL else rest)
+        return sizes
+
+
+TABLE: dict[str, OpDef] = {}
+
+
+def op(name: str, summary: str, *, group: str, operands: Sequence[Operand] = (), attributes: Sequence[Attribute] = (), result: Operand | None = None,
+       infer: Callable[..., T.Type] | None = None, verify: Sequence[Rule] = (), forms: Sequence[str] = ()) -> OpDef:
+    """Enters an op in the table. `infer(operand_types, attributes)` gives the result's type where the operands decide it."""
+    definition = OpDef(name, summary, group, tuple(operands), tuple(attributes), result, infer, tuple(verify), tuple(forms),
+                       {a.name: i for i, a in enumerate(attributes)})
+    TABLE[name] = definition
+    return definition
+
+
+def arity_error(definition: OpDef, count: int) -> str | None:
+    fixed = sum(o.arity == ONE for o in definition.operands)
+    optional = sum(o.arity == OPTIONAL for o in definition.operands)
+    if any(o.arity == VARIADIC for o in definition.operands):
+        return None if count >= fixed else f"takes at least {fixed} operands, given {count}"
+    if count == fixed or count == fixed + optional:
+        return None
+    return f"takes {fixed} operands{f' or {fixed + optional}' if optional else ''}, given {count}"
+
+
+_KINDS: dict[str, tuple[Callable[[T.Type], bool], str]] = {
+    "any": (lambda t: True, "anything"),
+    "tensor": (lambda t: isinstance(t, T.TensorType), "a tensor"),
+    "buffer": (lambda t: isinstance(t, (T.MemRefType, T.TensorType)), "a memref or tensor"),
+    "memref": (lambda t: isinstance(t, T.MemRefType), "a memref"),
+    "pointer": (lambda t: isinstance(t, T.PtrType), "a !morok.ptr"),
+    "index": (lambda t: t is T.index, "an index"),
+    "indices": (lambda t: t is T.index or isinstance(t, T.VectorType) and t.dtype is T.index, "an index or vector of index"),
+    "token": (lambda t: t is T.token, "a !morok.token"),
+    "argument": (lambda t: t is T.argument, "a !morok.argument"),
+    "scalar": (lambda t: isinstance(t, T.DType), "a scalar"),
+    "vector": (lambda t: isinstance(t, T.VectorType), "a vector"),
+    "value": (lambda t: isinstance(t, (T.DType, T.VectorType, T.TensorType)), "a scalar, vector or tensor"),
+    "number": (lambda t: isinstance(t, (T.DType, T.VectorType, T.TensorType)) and T.element_dtype(t) is not T.bool_, "a number, not bool"),
+    "float": (lambda t: isinstance(t, (T.DType, T.VectorType, T.TensorType)) and T.element_dtype(t).is_float, "a floating-point value"),
+    "integer": (lambda t: isinstance(t, (T.DType, T.VectorType, T.TensorType)) and T.element_dtype(t).is_int, "an integer value"),
+    "bits": (lambda t: isinstance(t, (T.DType, T.VectorType, T.TensorType)) and not T.element_dtype(t).is_float, "an integer or bool value"),
+    "bool": (lambda t: isinstance(t, (T.DType, T.VectorType, T.TensorType)) and T.element_dtype(t) is T.bool_, "a bool value"),
+}
+
+
+def kind_description(kind: str) -> str:
+    return _KINDS[kind][1]
+
+
+def verify_instance(instance: Instance) -> str | None:
+    """The first thing wrong with an op, or None: operand count, kinds, shared types, attributes, the result, then the op's own rules."""
+    d = instance.definition
+    wrong = arity_error(d, len(instance.operands))
+    if wrong:
+        return wrong
+    shared: dict[str, tuple[str, T.Type]] = {}
+    given = _named_operands(d, instance.operands)
+    if d.result is not None:
+        if instance.result is None:
+            return "must have a result"
+        given.append((d.result, instance.result))
+    elif instance.result is not None:
+        return f"has no result, given one of type {instance.result}"
+    for operand, t in given:
+        accepts, description = _KINDS[operand.kind]
+        if not accepts(t):
+            return f"{operand.name} must be {description}, not {t}"
+        if operand.same is not None:
+            name, first = shared.setdefault(operand.same, (operand.name, t))
+            if first is not t:
+                return f"{operand.name} has type {t}, but {name} has type {first}; they must be equal"
+    for attribute in d.attributes:
+        wrong = _attribute_error(attribute, instance.attributes.get(attribute.name))
+        if wrong:
+            return wrong
+    for rule in d.rules:
+        wrong = rule(instance)
+        if wrong:
+            return wrong
+    if d.infer is not None:
+        try:
+            expected = d.infer(instance.operands, instance.attributes)
+        except (ValueError, TypeError, IndexError) as error:
+            return str(error)
+        if expected is not instance.result:
+            return f"result type is {instance.result}, expected {expected}"
+    return None
+
+
+def _named_operands(d: OpDef, operands: tuple[T.Type, ...]) -> list[tuple[Operand, T.Type]]:
+    named, at = [], 0
+    for operand, count in zip(d.operands, d.segments(len(operands))):
+        named += [(operand, t) for t in operands[at:at + count]]
+        at += count
+    return named
+
+
+def _attribute_error(attribute: Attribute, value: Any) -> str | None:
+    if value is None:
+        return None if attribute.optional else f"needs attribute {attribute.name}"
+    expected = {"i64": int, "i64_array": tuple, "string": str, "strings": tuple, "symbol": str, "number": (int, float, bool)}[attribute.kind]
+    if not isinstance(value, expected):
+        return f"attribute {attribute.name} must be of kind {attribute.kind}, given {value!r}"
+    if attribute.choices and value not in attribute.choices:
+        return f"attribute {attribute.name} is {value!r}; it must be one of {', '.join(attribute.choices)}"
+    return None

@@ -1,0 +1,429 @@
+"""The op table of the dialect `morok`: every op once. See `opdef.py` for the vocabulary and docs/reference.md for the printed form.
+
+Forms: an op lists in `forms` where it may stand: tensor (the lazy graph), range (loops as values), vector (after pre-expand).
+"""
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from . import types as T
+from .opdef import DYNAMIC, OPTIONAL, TABLE, VARIADIC, Attribute, Instance, Operand, op
+
+__all__ = ["ALU", "BINARY", "COMPARISONS", "DYNAMIC", "MOVEMENT", "REDUCTIONS", "TABLE", "TERNARY", "UNARY"]
+
+TENSOR, RANGE, VECTOR = "tensor", "range", "vector"
+ANYWHERE = (TENSOR, RANGE, VECTOR)
+
+REDUCTIONS = ("add", "mul", "max", "min", "and", "or")
+RANGE_KINDS = ("loop", "reduce", "thread", "upcast", "unroll")
+
+
+def i64_array(name: str, doc: str = "") -> Attribute:
+    return Attribute(name, "i64_array", doc=doc)
+
+
+def sizes(name: str = "sizes") -> Operand:
+    return Operand(name, "index", VARIADIC)
+
+
+# Sources
+
+op("unique", "A number that tells one buffer from another of the same type.", group="sources", forms=(TENSOR,),
+   attributes=[Attribute("id", "i64")], result=Operand("token", "token"), infer=lambda o, a: T.token)
+op("device", "Names the device whose memory holds a buffer.", group="sources", forms=(TENSOR,),
+   attributes=[Attribute("name", "string")], result=Operand("token", "token"), infer=lambda o, a: T.token)
+op("buffer", "Memory that exists before the program runs: a realised tensor, or (as a memref) one that the scheduler allocates.", group="sources",
+   forms=(TENSOR, RANGE), operands=[Operand("unique", "token"), Operand("device", "token")], result=Operand("result", "buffer"))
+
+
+def const_fits(i: Instance) -> str | None:
+    value, dtype = i.attributes["value"], T.element_dtype(i.result)  # type: ignore[arg-type]
+    if isinstance(i.result, T.TensorType) and i.result.shape != ():
+        return f"a constant tensor has no axes, not shape {i.result.shape}; expand it"
+    if dtype.kind == "b":
+        return None if isinstance(value, bool) else f"a bool constant takes true or false, not {value!r}"
+    if dtype.kind == "f":
+        return None if isinstance(value, float) else f"a {dtype} constant takes a float, not {value!r}"
+    if isinstance(value, bool) or not isinstance(value, int) or not dtype.min <= value <= dtype.max:
+        return f"{value!r} does not fit {dtype} (from {dtype.min} to {dtype.max})"
+    return None
+
+
+op("const", "A constant; of a tensor type it has no axes, of a vector type every lane has the value.", group="sources", forms=ANYWHERE,
+   attributes=[Attribute("value", "number")], result=Operand("result", "value"), verify=[const_fits])
+
+
+def var_bounds(i: Instance) -> str | None:
+    low, high = i.attributes["min"], i.attributes["max"]
+    return None if low <= high else f"bounds are inclusive and ordered; given min {low} > max {high}"
+
+
+op("define_var", "A symbolic size with inclusive bounds, given a value when a plan runs.", group="sources", forms=ANYWHERE,
+   attributes=[Attribute("name", "string"), Attribute("min", "i64"), Attribute("max", "i64")],
+   result=Operand("result", "index"), infer=lambda o, a: T.index, verify=[var_bounds])
+op("bind", "The variable together with the value that it has in the next run.", group="sources", forms=(TENSOR,),
+   operands=[Operand("variable", "index"), Operand("value", "index")], result=Operand("result", "index"), infer=lambda o, a: T.index)
+
+
+# Movement. Sizes that are symbolic stand as DYNAMIC in the attribute and follow as index operands, in order.
+
+def static(shape: tuple) -> tuple:
+    return tuple(None if s == DYNAMIC else s for s in shape)
+
+
+def dynamic_count(*names: str) -> Any:
+    def rule(i: Instance) -> str | None:
+        want = sum(i.attributes[n].count(DYNAMIC) for n in names)
+        have = len(i.operands) - 1
+        return None if want == have else f"{want} symbolic sizes are marked in {', '.join(names)}, but {have} index operands are given"
+    return rule
+
+
+def same_rank(*names: str) -> Any:
+    def rule(i: Instance) -> str | None:
+        rank = len(i.operands[0].shape)  # type: ignore[union-attr]
+        for n in names:
+            if len(i.attributes[n]) != rank:
+                return f"{n} has {len(i.attributes[n])} entries for a source of rank {rank} ({i.operands[0]})"
+        return None
+    return rule
+
+
+def no_negative_sizes(*names: str) -> Any:
+    def rule(i: Instance) -> str | None:
+        for n in names:
+            for axis, size in enumerate(i.attributes[n]):
+                if size < 0 and size != DYNAMIC:
+                    return f"{n} of axis {axis} is {size}; it must not be negative"
+        return None
+    return rule
+
+
+def keeps_size(i: Instance) -> str | None:
+    source, shape = i.operands[0].shape, i.attributes["shape"]  # type: ignore[union-attr]
+    if None in source or DYNAMIC in shape:
+        return None
+    return None if prod(source) == prod(shape) else f"cannot reshape {source} ({prod(source)} elements) to {shape} ({prod(shape)} elements)"
+
+
+def is_permutation(i: Instance) -> str | None:
+    order = i.attributes["order"]
+    return None if sorted(order) == list(range(len(order))) else f"order {order} is not a permutation of the axes 0 to {len(order) - 1}"
+
+
+def expands_ones(i: Instance) -> str | None:
+    source, shape = i.operands[0].shape, i.attributes["shape"]  # type: ignore[union-attr]
+    for axis, (old, new) in enumerate(zip(source, shape)):
+        if old != 1 and old is not None and new != old:
+            return f"axis {axis} of size {old} cannot be expanded to {'a symbolic size' if new == DYNAMIC else new}; only axes of size 1 can"
+    return None
+
+
+def window_inside(i: Instance) -> str | None:
+    for axis, (limit, begin, size) in enumerate(zip(i.operands[0].shape, i.attributes["begin"], i.attributes["size"])):  # type: ignore[union-attr]
+        if limit is not None and DYNAMIC not in (begin, size) and begin + size > limit:
+            return f"window [{begin}, {begin + size}) of axis {axis} exceeds its size {limit}"
+    return None
+
+
+def axes_exist(i: Instance) -> str | None:
+    axes, rank = i.attributes["axes"], len(i.operands[0].shape)  # type: ignore[union-attr]
+    if len(set(axes)) != len(axes):
+        return f"axes {axes} repeat"
+    bad = [a for a in axes if not 0 <= a < rank]
+    return f"axis {bad[0]} does not exist in a source of rank {rank}" if bad else None
+
+
+def pad_shape(operands: tuple, attributes: dict) -> T.Type:
+    out = []
+    for size, low, high in zip(operands[0].shape, attributes["low"], attributes["high"]):
+        out.append(None if size is None or DYNAMIC in (low, high) else size + low + high)
+    return operands[0].with_shape(tuple(out))
+
+
+def permuted(operands: tuple, attributes: dict) -> T.Type:
+    return operands[0].with_shape(tuple(operands[0].shape[a] for a in attributes["order"]))
+
+
+def shaped_as(name: str) -> Any:
+    return lambda operands, attributes: operands[0].with_shape(static(attributes[name]))
+
+
+MOVEMENT = ("reshape", "permute", "expand", "pad", "shrink", "flip")
+SOURCE, RESULT = Operand("source", "tensor"), Operand("result", "tensor")
+
+op("reshape", "The same elements in row-major order under another shape.", group="movement", forms=(TENSOR,),
+   operands=[SOURCE, sizes()], attributes=[i64_array("shape")], result=RESULT, infer=shaped_as("shape"),
+   verify=[dynamic_count("shape"), no_negative_sizes("shape"), keeps_size])
+op("permute", "Reorders the axes: axis i of the result is axis order[i] of the source.", group="movement", forms=(TENSOR,),
+   operands=[SOURCE], attributes=[i64_array("order")], result=RESULT, infer=permuted, verify=[same_rank("order"), is_permutation])
+op("expand", "Repeats axes of size 1: broadcasting without copies.", group="movement", forms=(TENSOR,),
+   operands=[SOURCE, sizes()], attributes=[i64_array("shape")], result=RESULT, infer=shaped_as("shape"),
+   verify=[dynamic_count("shape"), same_rank("shape"), no_negative_sizes("shape"), expands_ones])
+op("pad", "Surrounds a tensor with `value`: low[i] elements before axis i and high[i] after it.", group="movement", forms=(TENSOR,),
+   operands=[SOURCE, sizes()], attributes=[i64_array("low"), i64_array("high"), Attribute("value", "number")], result=RESULT, infer=pad_shape,
+   verify=[dynamic_count("low", "high"), same_rank("low", "high"), no_negative_sizes("low", "high")])
+op("shrink", "A window of a tensor: element i of the result is element i + begin of the source.", group="movement", forms=(TENSOR,),
+   operands=[SOURCE, sizes()], attributes=[i64_array("begin"), i64_array("size")], result=RESULT, infer=shaped_as("size"),
+   verify=[dynamic_count("begin", "size"), same_rank("begin", "size"), no_negative_sizes("begin", "size"), window_inside])
+op("flip", "Reverses the given axes.", group="movement", forms=(TENSOR,),
+   operands=[SOURCE], attributes=[i64_array("axes")], result=RESULT, infer=lambda o, a: o[0], verify=[axes_exist])
+
+
+# ALU: on scalars, vectors and tensors alike. Both operands have one type; broadcasting is explicit.
+
+def first(operands: tuple, attributes: dict) -> T.Type:
+    return operands[0]
+
+
+def as_bool(operands: tuple, attributes: dict) -> T.Type:
+    return T.like(operands[0], T.bool_)
+
+
+UNARY_FLOAT = {
+    "sqrt": "Square root; NaN below zero.", "exp": "e to the power x.", "exp2": "2 to the power x.", "expm1": "exp(x) - 1 without cancellation near 0.",
+    "log": "Natural logarithm; -inf at 0, NaN below.", "log2": "Logarithm to base 2.", "log1p": "log(1 + x) without cancellation near 0.",
+    "sin": "Sine, radians.", "cos": "Cosine, radians.", "tan": "Tangent, radians.", "asin": "Arc sine.", "acos": "Arc cosine.", "atan": "Arc tangent.",
+    "sinh": "Hyperbolic sine.", "cosh": "Hyperbolic cosine.", "tanh": "Hyperbolic tangent.", "asinh": "Inverse hyperbolic sine.",
+    "acosh": "Inverse hyperbolic cosine.", "atanh": "Inverse hyperbolic tangent.", "erf": "The error function.",
+    "floor": "Greatest integer not above x.", "ceil": "Least integer not below x.", "trunc": "x without its fraction.",
+    "round": "Nearest integer, ties to even.",
+}
+BINARY_NUMBER = {
+    "add": "Sum; integers wrap.", "sub": "Difference; integers wrap.", "mul": "Product; integers wrap.",
+    "max": "The greater; NaN if either is NaN.", "min": "The lesser; NaN if either is NaN.",
+}
+BINARY_INTEGER = {
+    "floordiv": "Quotient rounded towards minus infinity; 0 where the divisor is 0.",
+    "mod": "Remainder with the divisor's sign; 0 where the divisor is 0.",
+    "shl": "Left shift; 0 where the distance reaches the width or is negative.",
+    "shr": "Right shift, arithmetic if signed; the sign (or 0) where the distance reaches the width or is negative.",
+}
+BINARY_FLOAT = {"div": "Quotient, as IEEE 754.", "pow": "x to the power y, as C's pow."}
+BINARY_BITS = {"and": "Bitwise and (logical on bool).", "or": "Bitwise or.", "xor": "Bitwise exclusive or."}
+COMPARISONS = {"cmplt": "x < y; false if either is NaN.", "cmple": "x <= y.", "cmpeq": "x == y.", "cmpne": "x != y; true if either is NaN."}
+
+UNARY = ("neg", "abs", "not", *UNARY_FLOAT)
+BINARY = (*BINARY_NUMBER, *BINARY_INTEGER, *BINARY_FLOAT, *BINARY_BITS, *COMPARISONS)
+TERNARY = ("where", "mulacc")
+
+op("neg", "Negation; integers wrap.", group="unary", forms=ANYWHERE, operands=[Operand("x", "number", same="T")],
+   result=Operand("result", "number", same="T"), infer=first)
+op("abs", "Absolute value; the least integer stays itself.", group="unary", forms=ANYWHERE, operands=[Operand("x", "number", same="T")],
+   result=Operand("result", "number", same="T"), infer=first)
+op("not", "Bitwise complement (logical on bool).", group="unary", forms=ANYWHERE, operands=[Operand("x", "bits", same="T")],
+   result=Operand("result", "bits", same="T"), infer=first)
+for _name, _doc in UNARY_FLOAT.items():
+    op(_name, _doc, group="unary", forms=ANYWHERE, operands=[Operand("x", "float", same="T")], result=Operand("result", "float", same="T"), infer=first)
+
+
+def _binary(docs: dict[str, str], kind: str, group: str = "binary") -> None:
+    for name, doc in docs.items():
+        same = "T"
+        result = Operand("result", "bool") if group == "comparison" else Operand("result", kind, same=same)
+        op(name, doc, group=group, forms=ANYWHERE, operands=[Operand("x", kind, same=same), Operand("y", kind, same=same)], result=result,
+           infer=as_bool if group == "comparison" else first)
+
+
+_binary(BINARY_NUMBER, "value")
+_binary(BINARY_INTEGER, "integer")
+_binary(BINARY_FLOAT, "float")
+_binary(BINARY_BITS, "bits")
+_binary(COMPARISONS, "value", "comparison")
+
+
+def condition_matches(i: Instance) -> str | None:
+    condition, value = i.operands[0], i.operands[1]
+    want = T.like(value, T.bool_)
+    return None if condition is want else f"the condition has type {condition}, expected {want}"
+
+
+op("where", "x where the condition holds, else y.", group="ternary", forms=ANYWHERE,
+   operands=[Operand("condition", "bool"), Operand("x", "value", same="T"), Operand("y", "value", same="T")],
+   result=Operand("result", "value", same="T"), infer=lambda o, a: o[1], verify=[condition_matches])
+op("mulacc", "x * y + z, rounded once for floats.", group="ternary", forms=(RANGE, VECTOR),
+   operands=[Operand("x", "number", same="T"), Operand("y", "number", same="T"), Operand("z", "number", same="T")],
+   result=Operand("result", "number", same="T"), infer=first)
+
+
+def same_form(i: Instance) -> str | None:
+    want = T.like(i.operands[0], T.element_dtype(i.result))  # type: ignore[arg-type]
+    return None if i.result is want else f"result type is {i.result}, expected {want}"
+
+
+def same_width(i: Instance) -> str | None:
+    old, new = T.element_dtype(i.operands[0]), T.element_dtype(i.result)  # type: ignore[arg-type]
+    return None if old.bits == new.bits else f"{old} has {old.bits} bits and {new} has {new.bits}; a bitcast keeps the width"
+
+
+op("cast", "Conversion. Floats to integers truncate through int64 (saturated, NaN gives 0) and wrap; to bool, x != 0.", group="unary", forms=ANYWHERE,
+   operands=[Operand("x", "value")], result=Operand("result", "value"), verify=[same_form])
+op("bitcast", "The same bits under another type of the same width.", group="unary", forms=ANYWHERE,
+   operands=[Operand("x", "value")], result=Operand("result", "value"), verify=[same_form, same_width])
+
+ALU = frozenset((*UNARY, *BINARY, *TERNARY, "cast", "bitcast"))
+
+
+# Tensor level
+
+def without_axes(operands: tuple, attributes: dict) -> T.Type:
+    return operands[0].with_shape(tuple(s for a, s in enumerate(operands[0].shape) if a not in attributes["axes"]))
+
+
+def same_shape_as_target(i: Instance) -> str | None:
+    view, value = i.operands[1], i.operands[2]
+    return None if view is value else f"the value has type {value}, but the view written has type {view}"
+
+
+REDUCTION = Attribute("op", "string", choices=REDUCTIONS)
+
+op("reduce_axis", "Combines the elements along `axes`, which the result lacks.", group="tensor", forms=(TENSOR,),
+   operands=[SOURCE], attributes=[REDUCTION, i64_array("axes")], result=RESULT, infer=without_axes, verify=[axes_exist])
+op("contiguous", "Asks that the value be materialised in row-major order.", group="tensor", forms=(TENSOR,), operands=[SOURCE], result=RESULT, infer=first)
+op("detach", "The value, cut off from gradients.", group="tensor", forms=(TENSOR,), operands=[SOURCE], result=RESULT, infer=first)
+op("copy", "The value in another device's memory.", group="tensor", forms=(TENSOR,),
+   operands=[SOURCE], attributes=[Attribute("device", "string")], result=RESULT, infer=first)
+op("assign", "The target with the elements that `view` (movement ops over the target) selects replaced by `value`; written in place where nothing else "
+   "needs the old value.", group="tensor", forms=(TENSOR,), operands=[Operand("target", "tensor"), Operand("view", "tensor"), Operand("value", "tensor")],
+   result=RESULT, infer=first, verify=[same_shape_as_target])
+op("sink", "Holds together the effects that a function is for.", group="range", forms=(TENSOR, RANGE, VECTOR), operands=[Operand("effects", "token", VARIADIC)])
+
+
+# Range level: loops are values. An op is in the loops of the ranges that it reaches through its operands, until a reduce or end closes them.
+
+op("range", "The counter of a loop from 0 to extent; `id` tells ranges apart and orders them, outer first.", group="range", forms=(RANGE, VECTOR),
+   operands=[Operand("extent", "index")], attributes=[Attribute("id", "i64"), Attribute("kind", "string", choices=RANGE_KINDS)],
+   result=Operand("result", "index"), infer=lambda o, a: T.index)
+
+
+def index_type(operands: tuple, attributes: dict) -> T.Type:
+    buffer = operands[0]
+    space = getattr(buffer, "space", None) or "global"
+    lanes = next((o.lanes for o in operands[1:] if isinstance(o, T.VectorType)), None)
+    return T.ptr(buffer.dtype if lanes is None else T.vector(lanes, buffer.dtype), space)
+
+
+def one_index_per_axis(i: Instance) -> str | None:
+    rank = len(i.operands[0].shape)  # type: ignore[union-attr]
+    return None if len(i.operands) - 1 == rank else f"{len(i.operands) - 1} indices for a buffer of rank {rank} ({i.operands[0]})"
+
+
+def index_result(i: Instance) -> str | None:
+    plain = index_type(i.operands, {})
+    if i.result is plain:
+        return None
+    element = getattr(i.result, "element", None)
+    if isinstance(plain.element, T.DType) and isinstance(element, T.VectorType) and element.dtype is plain.element and i.result.space == plain.space:  # type: ignore[union-attr]
+        return None  # a contiguous vector access at a scalar index
+    return f"result type is {i.result}, expected {plain} or a vector of it"
+
+
+op("index", "The place of an element: one index per axis. With vector indices, one place per lane; with a vector pointer type and scalar indices, "
+   "consecutive elements from there.", group="range", forms=(RANGE, VECTOR), operands=[Operand("buffer", "memref"), Operand("indices", "indices", VARIADIC)],
+   result=Operand("pointer", "pointer"), verify=[one_index_per_axis, index_result])
+
+
+def load_type(operands: tuple, attributes: dict) -> T.Type:
+    return operands[0].element
+
+
+def gate_matches(position: int) -> Any:
+    def rule(i: Instance) -> str | None:
+        if len(i.operands) <= position:
+            return None
+        element = i.operands[0].element  # type: ignore[union-attr]
+        want = T.bool_ if isinstance(element, T.DType) else T.vector(element.lanes, T.bool_)
+        gate = i.operands[position]
+        return None if gate is want or gate is T.bool_ else f"the gate has type {gate}, expected {want}"
+    return rule
+
+
+def other_matches(i: Instance) -> str | None:
+    if len(i.operands) < 3 or i.operands[2] is i.operands[0].element:  # type: ignore[union-attr]
+        return None
+    return f"the value for a closed gate has type {i.operands[2]}, expected {i.operands[0].element}"  # type: ignore[union-attr]
+
+
+def store_matches(i: Instance) -> str | None:
+    element = i.operands[0].element  # type: ignore[union-attr]
+    return None if i.operands[1] is element else f"the value has type {i.operands[1]}, but the pointer is to {element}"
+
+
+op("load", "The element at a pointer; with a gate, `other` where the gate is false, and memory is not touched there.", group="range", forms=(RANGE, VECTOR),
+   operands=[Operand("pointer", "pointer"), Operand("gate", "bool", OPTIONAL), Operand("other", "value", OPTIONAL)],
+   result=Operand("result", "value"), infer=load_type, verify=[gate_matches(1), other_matches])
+op("store", "Writes an element, only where the gate (if any) holds.", group="range", forms=(RANGE, VECTOR),
+   operands=[Operand("pointer", "pointer"), Operand("value", "value"), Operand("gate", "bool", OPTIONAL)],
+   result=Operand("effect", "token"), infer=lambda o, a: T.token, verify=[store_matches, gate_matches(2)])
+op("reduce", "Combines the value over the ranges, which close here; over no iteration, the reduction's identity.", group="range", forms=(RANGE, VECTOR),
+   operands=[Operand("value", "value", same="T"), Operand("ranges", "index", VARIADIC)], attributes=[REDUCTION],
+   result=Operand("result", "value", same="T"), infer=first)
+
+
+def bufferize_shape(i: Instance) -> str | None:
+    if not isinstance(i.result, T.MemRefType) or i.result.dtype is not i.operands[0]:
+        return f"result type is {i.result}, expected a memref of {i.operands[0]}"
+    if i.result.space != (None if i.attributes["space"] == "global" else "local"):
+        return f"space {i.attributes['space']} does not match the type {i.result}"
+    if len(i.operands) - 1 != len(i.result.shape):
+        return f"{len(i.operands) - 1} indices for a result of rank {len(i.result.shape)}"
+    return None
+
+
+op("bufferize", "Materialises a value: element (indices) of a new buffer is the value there. The ranges in the indices close here. Space local is "
+   "thread-private scratch inside the loops that stay open.", group="range", forms=(RANGE,),
+   operands=[Operand("value", "scalar"), Operand("indices", "index", VARIADIC)],
+   attributes=[Attribute("id", "i64"), Attribute("space", "string", choices=("global", "local"))], result=Operand("buffer", "memref"), verify=[bufferize_shape])
+op("end", "Closes the ranges round an effect: all its iterations are done.", group="range", forms=(RANGE, VECTOR),
+   operands=[Operand("effect", "token"), Operand("ranges", "index", VARIADIC)], result=Operand("done", "token"), infer=lambda o, a: T.token)
+op("after", "The buffer as it is once the effects are done.", group="range", forms=(RANGE, VECTOR),
+   operands=[Operand("buffer", "memref", same="T"), Operand("effects", "token", VARIADIC)], result=Operand("result", "memref", same="T"), infer=first)
+op("barrier", "Done when every thread has done the effects.", group="range", forms=(RANGE, VECTOR),
+   operands=[Operand("effects", "token", VARIADIC)], result=Operand("done", "token"), infer=lambda o, a: T.token)
+op("param", "Binds a buffer to a kernel's parameter slot.", group="range", forms=(RANGE,),
+   operands=[Operand("buffer", "memref")], attributes=[Attribute("slot", "i64")], result=Operand("argument", "argument"), infer=lambda o, a: T.argument)
+op("kernel", "Launches a kernel on its buffers, in slot order.", group="range", forms=(RANGE,),
+   operands=[Operand("arguments", "argument", VARIADIC)], attributes=[Attribute("callee", "symbol")],
+   result=Operand("done", "token"), infer=lambda o, a: T.token)
+op("define_global", "A buffer that the scheduler allocates for the plan.", group="range", forms=(RANGE,),
+   attributes=[Attribute("id", "i64")], result=Operand("buffer", "memref"))
+op("define_local", "Thread-private scratch memory of a kernel.", group="range", forms=(RANGE, VECTOR),
+   attributes=[Attribute("id", "i64")], result=Operand("buffer", "memref"))
+op("define_reg", "An accumulator array that is to live in registers.", group="range", forms=(RANGE, VECTOR),
+   attributes=[Attribute("id", "i64")], result=Operand("buffer", "memref"))
+op("special", "A number that the caller gives the kernel: thread_id.", group="range", forms=(RANGE, VECTOR),
+   attributes=[Attribute("name", "string", choices=("thread_id",))], result=Operand("result", "index"), infer=lambda o, a: T.index)
+
+
+# Vector level
+
+def all_lanes(operands: tuple, attributes: dict) -> T.Type:
+    if not operands:
+        raise ValueError("needs at least one operand")
+    return T.vector(len(operands), operands[0])
+
+
+def splat_or_lanes(i: Instance) -> str | None:
+    count = len(i.operands)
+    lanes = i.result.lanes if isinstance(i.result, T.VectorType) else 0
+    if count not in (1, lanes) or not isinstance(i.result, T.VectorType) or i.result.dtype is not i.operands[0]:
+        return f"{count} operands of type {i.operands[0] if i.operands else 'none'} make a vector of {count} lanes, or 1 operand repeats in every lane; not {i.result}"
+    return None
+
+
+def lane_exists(i: Instance) -> str | None:
+    source = i.operands[0]
+    lane = i.attributes["lane"]
+    return None if 0 <= lane < source.lanes else f"lane {lane} does not exist in {source}"  # type: ignore[union-attr]
+
+
+op("unroll", "The lane numbers 0 to n - 1 of an expanded range.", group="vector", forms=(VECTOR,), result=Operand("lanes", "vector"))
+op("contract", "Combines the lanes of a vector; floats in a fixed tree order.", group="vector", forms=(VECTOR,),
+   operands=[Operand("source", "vector")], attributes=[REDUCTION], result=Operand("result", "scalar"), infer=lambda o, a: o[0].dtype)
+op("vectorize", "A vector from its lanes, or from one scalar that fills all.", group="vector", forms=(VECTOR,),
+   operands=[Operand("lanes", "scalar", VARIADIC, same="T")], result=Operand("result", "vector"), verify=[splat_or_lanes])
+op("gep", "One lane of a vector.", group="vector", forms=(VECTOR,), operands=[Operand("source", "vector")], attributes=[Attribute("lane", "i64")],
+   result=Operand("result", "scalar"), infer=lambda o, a: o[0].dtype, verify=[lane_exists])
+op("cat", "Joins vectors end to end.", group="vector", forms=(VECTOR,), operands=[Operand("parts", "vector", VARIADIC, same="T")],
+   result=Operand("result", "vector"), infer=lambda o, a: T.vector(sum(v.lanes for v in o), o[0].dtype))

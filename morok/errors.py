@@ -1,0 +1,46 @@
+"""The exceptions that morok raises. Each is also the builtin kind that NumPy users catch."""
+from __future__ import annotations
+
+
+class MorokError(Exception):
+    """Any error of morok's own."""
+
+
+class ShapeError(MorokError, ValueError):
+    """Shapes that do not go together."""
+
+
+class DTypeError(MorokError, TypeError):
+    """A dtype that an operation does not take."""
+
+
+class AxisError(MorokError, IndexError, ValueError):
+    """An axis that a tensor does not have."""
+
+
+class BoundsError(MorokError, IndexError, ValueError):
+    """An index, or a variable's value, outside what is allowed."""
+
+
+class DeviceError(MorokError, ValueError):
+    """An unknown device."""
+
+
+class UnknownPassError(MorokError, ValueError):
+    """No pass has this name."""
+
+
+class OptionError(MorokError, ValueError):
+    """A pass or tool option that does not exist or has a wrong value."""
+
+
+class ScheduleError(MorokError, ValueError):
+    """An opt that is not legal on this kernel."""
+
+
+class IRError(MorokError, ValueError):
+    """IR that does not verify; the message starts with its location."""
+
+
+class InternalError(MorokError, RuntimeError):
+    """A fault of morok itself: names the pass, the op and the user's line."""

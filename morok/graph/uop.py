@@ -1,0 +1,305 @@
+"""UOps: the ops of the dialect as immutable, hash-consed Python values. Passes read and rewrite these; `body.py` turns them into MLIR and back.
+
+    a = UOp.make("range", (extent,), (0, "loop"), T.index)
+    b = a * 4 + 1                 # index arithmetic; folds constants on the spot
+    a is UOp.make("range", (extent,), (0, "loop"), T.index)
+
+Equal content gives the same object, so equality is identity. Attributes are a tuple in the order of the op table.
+"""
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ..dialect import ops as _ops  # noqa: F401  (fills the table)
+from ..dialect import types as T
+from ..dialect.opdef import TABLE, Instance, verify_instance
+
+Location = tuple[str, int]
+
+
+class _KeyedRef(weakref.ref):
+    __slots__ = ("key",)
+    key: tuple
+
+
+class UOp:
+    """One op. `loc` is the user's (file, line); it is no part of the identity."""
+
+    __slots__ = ("name", "operands", "attributes", "type", "loc", "facts", "__weakref__")
+    _interned: dict[tuple, _KeyedRef] = {}
+
+    name: str
+    operands: tuple[UOp, ...]
+    attributes: tuple
+    type: T.Type
+    loc: Location | None
+    facts: dict[str, Any] | None
+    """Results of analyses on this op alone (bounds, ranges), kept with it."""
+
+    @classmethod
+    def make(cls, name: str, operands: tuple = (), attributes: tuple = (), type: T.Type | None = None, loc: Location | None = None) -> UOp:
+        """The op of this content. The type is inferred where the op table can; a type must be given for constants, casts and buffers."""
+        if type is None:
+            type = infer_type(name, operands, attributes)
+        key = (name, operands, repr(attributes[0]), type) if name == "const" else (name, operands, attributes, type)
+        ref = cls._interned.get(key)
+        if ref is not None:
+            found = ref()
+            if found is not None:
+                return found
+        self = object.__new__(cls)
+        self.name, self.operands, self.attributes, self.type, self.facts = name, operands, attributes, type, None
+        if loc is None:
+            for operand in operands:
+                if operand.loc is not None:
+                    loc = operand.loc
+                    break
+        self.loc = loc
+        ref = _KeyedRef(self, cls._forget)
+        ref.key = key
+        cls._interned[key] = ref
+        return self
+
+    @classmethod
+    def _forget(cls, ref: _KeyedRef) -> None:
+        if cls._interned.get(ref.key) is ref:
+            del cls._interned[ref.key]
+
+    # Access
+
+    def attribute(self, name: str) -> Any:
+        return self.attributes[TABLE[self.name].index_of[name]]
+
+    @property
+    def dtype(self) -> T.DType:
+        return T.element_dtype(self.type)
+
+    def is_const(self, value: Any = None) -> bool:
+        return self.name == "const" and (value is None or self.attributes[0] == value)
+
+    @property
+    def value(self) -> Any:
+        """A constant's value."""
+        return self.attributes[0]
+
+    def with_operands(self, operands: tuple) -> UOp:
+        """The same op over other operands; its type follows theirs where the table infers it."""
+        if operands == self.operands:
+            return self
+        if self.name in _SCALED:
+            element = T.element_dtype(self.type)
+            return type(self).make(self.name, operands, self.attributes, T.like(operands[0].type, element), self.loc)
+        inferred = None if TABLE.get(self.name) and TABLE[self.name].infer is not None else self.type
+        return type(self).make(self.name, operands, self.attributes, inferred, self.loc)
+
+    def backward_slice(self) -> list[UOp]:
+        """This op and all that it reaches, operands first."""
+        return toposort((self,))
+
+    def __repr__(self) -> str:
+        return f"<{self.name} {self.type} {self.attributes}>"
+
+    # Arithmetic. Python numbers become constants of the other operand's type; on index, trivial cases fold at once.
+
+    def _other(self, value: Any) -> UOp:
+        return value if isinstance(value, UOp) else const(value, self.type)
+
+    def alu(self, name: str, *others: Any) -> UOp:
+        return type(self).make(name, (self, *(self._other(o) for o in others)))
+
+    def __add__(self, other: Any) -> UOp:
+        other = self._other(other)
+        if self.type is T.index:
+            if other.name == "const":
+                if other.value == 0:
+                    return self
+                if self.name == "const":
+                    return const(self.value + other.value, T.index)
+                if self.name == "add" and self.operands[1].name == "const":
+                    return self.operands[0] + (self.operands[1].value + other.value)
+            elif self.name == "const":
+                return other + self
+        return self.alu("add", other)
+
+    def __sub__(self, other: Any) -> UOp:
+        other = self._other(other)
+        if self.type is T.index:
+            return self + (-other.value if other.name == "const" else other * -1)
+        return self.alu("sub", other)
+
+    def __mul__(self, other: Any) -> UOp:
+        other = self._other(other)
+        if self.type is T.index:
+            if other.name == "const":
+                if other.value in (0, 1):
+                    return self if other.value else other
+                if self.name == "const":
+                    return const(self.value * other.value, T.index)
+                if self.name == "mul" and self.operands[1].name == "const":
+                    return self.operands[0] * (self.operands[1].value * other.value)
+            elif self.name == "const":
+                return other * self
+        return self.alu("mul", other)
+
+    def __floordiv__(self, other: Any) -> UOp:
+        other = self._other(other)
+        if self.type is T.index and other.name == "const" and other.value != 0:
+            if other.value == 1:
+                return self
+            if self.name == "const":
+                return const(self.value // other.value, T.index)
+        return self.alu("floordiv", other)
+
+    def __mod__(self, other: Any) -> UOp:
+        other = self._other(other)
+        if self.type is T.index and other.name == "const" and other.value != 0:
+            if other.value == 1:
+                return const(0, T.index)
+            if self.name == "const":
+                return const(self.value % other.value, T.index)
+        return self.alu("mod", other)
+
+    def __radd__(self, other: Any) -> UOp:
+        return self._other(other) + self
+
+    def __rmul__(self, other: Any) -> UOp:
+        return self._other(other) * self
+
+    def __rsub__(self, other: Any) -> UOp:
+        return self._other(other) - self
+
+    def __neg__(self) -> UOp:
+        return self * -1 if self.type is T.index else self.alu("neg")
+
+    def lt(self, other: Any) -> UOp:
+        return self.alu("cmplt", other)
+
+    def le(self, other: Any) -> UOp:
+        return self.alu("cmple", other)
+
+    def ge(self, other: Any) -> UOp:
+        return self._other(other).alu("cmple", self)
+
+    def eq(self, other: Any) -> UOp:
+        return self.alu("cmpeq", other)
+
+    def ne(self, other: Any) -> UOp:
+        return self.alu("cmpne", other)
+
+    def __and__(self, other: Any) -> UOp:
+        return self.alu("and", other)
+
+    def __or__(self, other: Any) -> UOp:
+        return self.alu("or", other)
+
+    def where(self, x: UOp, y: Any) -> UOp:
+        """x where this condition holds, else y."""
+        return type(self).make("where", (self, x, x._other(y)))
+
+    def cast(self, dtype: T.DType) -> UOp:
+        return self if self.dtype is dtype else type(self).make("cast", (self,), (), T.like(self.type, dtype))
+
+    def bitcast(self, dtype: T.DType) -> UOp:
+        return self if self.dtype is dtype else type(self).make("bitcast", (self,), (), T.like(self.type, dtype))
+
+
+_SCALED = frozenset(("cast", "bitcast"))
+
+
+def infer_type(name: str, operands: tuple[UOp, ...], attributes: tuple) -> T.Type:
+    definition = TABLE[name]
+    if definition.infer is None:
+        if definition.result is None:
+            return T.token  # sink: as a UOp it has the type of an effect
+        raise TypeError(f"morok.{name}: the result's type must be given")
+    return definition.infer(tuple(o.type for o in operands), {a.name: v for a, v in zip(definition.attributes, attributes)})
+
+
+def const(value: Any, type: T.Type, loc: Location | None = None) -> UOp:
+    """A constant of a scalar, vector or 0-d tensor type; the value is converted to the dtype's Python kind (and wrapped to its width)."""
+    dtype = T.element_dtype(type)
+    if dtype.kind == "f":
+        value = float(value)
+    elif dtype.kind == "b":
+        value = bool(value)
+    else:
+        value = int(value)
+        if not dtype.min <= value <= dtype.max:
+            value = (value - dtype.min) % (1 << dtype.bits) + dtype.min
+    return UOp.make("const", (), (value,), type, loc)
+
+
+def index_const(value: int) -> UOp:
+    return const(value, T.index)
+
+
+def as_index(value: int | UOp) -> UOp:
+    return value if isinstance(value, UOp) else const(value, T.index)
+
+
+def argument(slot: int, type: T.Type) -> UOp:
+    """A function's block argument."""
+    return UOp.make("arg", (), (slot,), type)
+
+
+def toposort(roots: Iterable[UOp]) -> list[UOp]:
+    """All that the roots reach, operands before users; no recursion, each op once."""
+    order: list[UOp] = []
+    seen: set[UOp] = set()
+    for root in roots:
+        if root in seen:
+            continue
+        stack: list[tuple[UOp, Iterator[UOp]]] = [(root, iter(root.operands))]
+        seen.add(root)
+        while stack:
+            node, pending = stack[-1]
+            for operand in pending:
+                if operand not in seen:
+                    seen.add(operand)
+                    stack.append((operand, iter(operand.operands)))
+                    break
+            else:
+                order.append(node)
+                stack.pop()
+    return order
+
+
+def users_of(order: Iterable[UOp]) -> dict[UOp, list[UOp]]:
+    """For each op of a topological order, its users within it."""
+    users: dict[UOp, list[UOp]] = {}
+    for node in order:
+        users.setdefault(node, [])
+        for operand in dict.fromkeys(node.operands):
+            users.setdefault(operand, []).append(node)
+    return users
+
+
+def rebuild(roots: tuple[UOp, ...], replace: Callable[[UOp], UOp | None]) -> tuple[UOp, ...]:
+    """One sweep, operands first: each op is rebuilt over its new operands, then `replace` may give another op for it (None keeps it)."""
+    new: dict[UOp, UOp] = {}
+    for node in toposort(roots):
+        rebuilt = node.with_operands(tuple(new[o] for o in node.operands)) if node.operands else node
+        found = replace(rebuilt)
+        new[node] = rebuilt if found is None else found
+    return tuple(new[r] for r in roots)
+
+
+def substitute(roots: tuple[UOp, ...], replacements: dict[UOp, UOp]) -> tuple[UOp, ...]:
+    """The roots with some ops replaced by others; what stands in the replacements is not rewritten again."""
+    new: dict[UOp, UOp] = {}
+    for node in toposort(roots):
+        found = replacements.get(node)
+        new[node] = found if found is not None else node.with_operands(tuple(new[o] for o in node.operands)) if node.operands else node
+    return tuple(new[r] for r in roots)
+
+
+def instance_of(u: UOp) -> Instance:
+    d = TABLE[u.name]
+    return Instance(d, tuple(o.type for o in u.operands), {a.name: v for a, v in zip(d.attributes, u.attributes)}, u.type if d.result is not None else None)
+
+
+def verify(u: UOp) -> str | None:
+    """What is wrong with the op, or None."""
+    return None if u.name == "arg" else verify_instance(instance_of(u))

@@ -1,0 +1,115 @@
+"""Passes: how one is declared, found by name, and given its options.
+
+    @morok_pass("morok-split-ranges", form="range")
+    class SplitRanges(Pass):
+        '''Splits ranges used with a modulo.'''        # the first line is the summary in --list-passes
+        max_factor: int = 64                            # on the command line: morok-split-ranges{max-factor=64}
+
+        def run(self, program: Program) -> None: ...
+
+A pass changes `program.bodies`; one that needs MLIR itself takes `program.module` and calls `program.reread()` after it.
+Packages outside add passes through the entry-point group `morok.passes` (modules that are imported for their decorators).
+"""
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import importlib.metadata
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cache
+from typing import Any, ClassVar
+
+from ..errors import OptionError, UnknownPassError
+from ..graph.body import Body, Program
+
+
+class Pass(ABC):
+    """A named step over a program. Subclasses are dataclasses whose fields are the options."""
+
+    name: ClassVar[str]
+    form: ClassVar[str]
+    """The form that the pass expects: tensor, range, kernel, vector, loops or any."""
+
+    @abstractmethod
+    def run(self, program: Program) -> None:
+        """Changes the program in place."""
+
+    @classmethod
+    def summary(cls) -> str:
+        return (cls.__doc__ or "").strip().splitlines()[0]
+
+    def spelling(self) -> str:
+        """The pass as a pipeline spells it, with the options that are not at their defaults."""
+        given = [f"{f.name.replace('_', '-')}={_text(getattr(self, f.name))}" for f in dataclasses.fields(self) if getattr(self, f.name) != f.default]  # type: ignore[arg-type]
+        return self.name + (f"{{{' '.join(given)}}}" if given else "")
+
+
+class KernelPass(Pass):
+    """A pass that rewrites each kernel by itself; on a module without kernels, each function."""
+
+    def run(self, program: Program) -> None:
+        for body in program.kernels() or list(program.bodies.values()):
+            program.bodies[body.name] = self.rewrite(body)
+
+    @abstractmethod
+    def rewrite(self, body: Body) -> Body:
+        """The kernel after the pass."""
+
+
+PASSES: dict[str, type[Pass]] = {}
+
+
+def morok_pass(name: str, form: str = "any") -> Callable[[type], type]:
+    """Registers a pass under its command-line name."""
+    def register(cls: type) -> type:
+        made = dataclasses.dataclass(cls)
+        made.name, made.form = name, form
+        PASSES[name] = made
+        return made
+    return register
+
+
+@cache
+def load_passes() -> dict[str, type[Pass]]:
+    """All passes by name: every module under morok.passes, then those of other packages."""
+    from .. import passes as package
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
+    for entry in importlib.metadata.entry_points(group="morok.passes"):
+        entry.load()
+    return PASSES
+
+
+def make_pass(name: str, options: dict[str, str] | None = None) -> Pass:
+    """The pass of that name with options as text; UnknownPassError and OptionError say what is allowed."""
+    cls = load_passes().get(name)
+    if cls is None:
+        raise UnknownPassError(f"unknown pass '{name}'; see --list-passes")
+    fields = {f.name.replace("_", "-"): f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    for key, text in (options or {}).items():
+        if key not in fields:
+            raise OptionError(f"{name} has no option '{key}'; it takes {', '.join(fields) or 'none'}")
+        values[fields[key].name] = _parse(name, key, fields[key].default, text)
+    return cls(**values)
+
+
+def _parse(pass_name: str, key: str, default: Any, text: str) -> Any:
+    if isinstance(default, bool):
+        if text in ("true", "1", "false", "0"):
+            return text in ("true", "1")
+        raise OptionError(f"{pass_name}: option {key} takes true or false, not '{text}'")
+    if isinstance(default, int):
+        try:
+            return int(text)
+        except ValueError:
+            raise OptionError(f"{pass_name}: option {key} takes an integer, not '{text}'") from None
+    return text
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
