@@ -1,0 +1,129 @@
+"""Kernel form: `@main` is run launch by launch on real memory, each kernel as `range_form.py` evaluates it.
+
+Launches that touch one buffer, one of them writing, must be ordered by `after`; otherwise a scheduler might run them in either order, and that is an error.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..dialect import types as T
+from ..errors import IRError
+from ..graph.body import Body, Program
+from ..graph.uop import UOp
+from .memory import Variables, bound_variables, unwritten, view_as, where
+from .races import check_races
+from .range_form import RangeForm
+
+
+def run_kernel_form(program: Program, main: Body, arguments: Sequence[np.ndarray], variables: Variables) -> list[np.ndarray]:
+    """The results of a function that launches kernels."""
+    check_launch_order(program, main)
+    memory: dict[UOp, np.ndarray] = dict(zip(main.arguments, arguments))
+    for u in main.order():
+        if u.name in ("define_global", "buffer"):
+            assert isinstance(u.type, T.MemRefType)
+            memory[u] = unwritten(u.type.shape, u.dtype)
+        elif u.name in ("after", "param"):
+            memory[u] = memory[u.operands[0]]
+        elif u.name == "kernel":
+            _launch(program, u, memory, variables)
+        elif u.name not in ("arg", "sink", "define_var", "unique", "device"):
+            raise IRError(f"{where(u)} does not belong in a function that launches kernels")
+    return [np.array(memory[r]) for r in main.results]
+
+
+def run_kernel(kernel: Body, arguments: Sequence[np.ndarray], variables: Variables) -> None:
+    """Runs a kernel on its arguments, in place."""
+    evaluated = RangeForm(kernel, arguments, bound_variables(kernel, variables))
+    evaluated.run()
+    check_races(evaluated)
+    for argument, array in zip(kernel.arguments, arguments):
+        if isinstance(argument.type, T.MemRefType):
+            array[...] = evaluated.content(argument)
+
+
+def _launch(program: Program, launch: UOp, memory: dict[UOp, np.ndarray], variables: Variables) -> None:
+    kernel = _callee(program, launch)
+    given = {p.attribute("slot"): p for p in launch.operands}
+    if sorted(given) != list(range(len(kernel.arguments))):
+        raise IRError(f"{where(launch)} binds slots {sorted(given)} of @{kernel.name}, which has {len(kernel.arguments)} buffers")
+    roots = [root_buffer(given[slot]) for slot in range(len(given))]
+    written = argument_uses(kernel)[1]
+    for slot in written:
+        if roots.count(roots[slot]) > 1:
+            raise IRError(f"{where(launch)} passes one buffer to @{kernel.name} twice, and the kernel writes it as slot {slot}")
+    arrays = [view_as(memory[given[slot]], argument.type, f"@{kernel.name}: slot {slot}") for slot, argument in enumerate(kernel.arguments)]
+    run_kernel(kernel, arrays, variables)
+
+
+def _callee(program: Program, launch: UOp) -> Body:
+    kernel = program.bodies.get(launch.attribute("callee"))
+    if kernel is None:
+        raise IRError(f"{where(launch)} names @{launch.attribute('callee')}, which the module does not have")
+    return kernel
+
+
+def root_buffer(u: UOp) -> UOp:
+    """The memory behind a param or chain of afters."""
+    while u.name in ("after", "param", "index"):
+        u = u.operands[0]
+    return u
+
+
+def argument_uses(kernel: Body) -> tuple[set[int], set[int]]:
+    """The slots that a kernel reads and those that it writes."""
+    reads, writes = set(), set()
+    for u in kernel.order():
+        if u.name in ("load", "store"):
+            root = root_buffer(u.operands[0])
+            if root.name == "arg":
+                (reads if u.name == "load" else writes).add(root.attributes[0])
+    return reads, writes
+
+
+# The order of launches
+
+@dataclass(frozen=True)
+class Launch:
+    op: UOp
+    reads: frozenset[UOp]
+    writes: frozenset[UOp]
+    before: frozenset[UOp]
+    """The launches that are done when this one begins."""
+
+
+def launches(program: Program, main: Body) -> list[Launch]:
+    """The launches of a function, with the buffers that they touch, in an order that respects their dependencies."""
+    found, before = [], {}
+    for u in main.order():
+        done = frozenset().union(*(before[o] for o in u.operands))
+        before[u] = done | {u} if u.name == "kernel" else done
+        if u.name == "kernel":
+            kernel = _callee(program, u)
+            roots = {p.attribute("slot"): root_buffer(p) for p in u.operands}
+            reads, writes = (frozenset(roots[s] for s in slots if s in roots) for slots in argument_uses(kernel))
+            found.append(Launch(u, reads, writes, done))
+    return found
+
+
+def check_launch_order(program: Program, main: Body) -> None:
+    """Raises IRError where two launches conflict and nothing orders them, or a result is overwritten."""
+    found = launches(program, main)
+    for i, later in enumerate(found):
+        for earlier in found[:i]:
+            shared = (earlier.writes & (later.reads | later.writes)) | (later.writes & earlier.reads)
+            if shared and earlier.op not in later.before:
+                raise IRError(f"{where(later.op)} of @{later.op.attribute('callee')} and that of @{earlier.op.attribute('callee')} both touch {_name(next(iter(shared)))}, "
+                              "one writes it, and no `after` orders them")
+    for r in main.results:
+        reached = {u for u in r.backward_slice() if u.name == "kernel"}
+        for launch in found:
+            if launch.op not in reached and root_buffer(r) in launch.writes:
+                raise IRError(f"{where(launch.op)} of @{launch.op.attribute('callee')} overwrites {_name(root_buffer(r))}, which is a result as it was before")
+
+
+def _name(buffer: UOp) -> str:
+    return f"argument {buffer.attributes[0]}" if buffer.name == "arg" else f"{buffer.name} {buffer.attributes[0] if buffer.attributes else ''} ({buffer.type})"

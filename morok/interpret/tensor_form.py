@@ -1,0 +1,131 @@
+"""Tensor form: each op is one NumPy call.
+
+`assign` finds where its view's elements lie in the target by moving an array of the target's positions through the same movement ops.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..dialect import types as T
+from ..dialect.ops import ALU, DYNAMIC, MOVEMENT
+from ..errors import BoundsError, IRError, ShapeError
+from ..graph.body import Body
+from ..graph.uop import UOp
+from . import alu
+from .memory import Variables, where
+
+NOWHERE = -1
+"""The position of an element of a view that the target does not have: padding."""
+
+
+def run_tensor_form(body: Body, arguments: Sequence[np.ndarray], variables: Variables) -> list[np.ndarray]:
+    """The results of a function over tensors."""
+    values: dict[UOp, np.ndarray] = dict(zip(body.arguments, arguments))
+    for u in body.order():
+        if u not in values and u.type is not T.token:
+            values[u] = _checked(u, _evaluate(u, values, variables))
+    return [values[r] for r in body.results]
+
+
+def _evaluate(u: UOp, values: dict[UOp, np.ndarray], variables: Variables) -> np.ndarray:
+    if u.name == "assign":
+        return _assign(u, values)
+    operands = [values[o] for o in u.operands]
+    if u.name in ALU:
+        return alu.evaluate(u.name, u.dtype, operands)
+    if u.name in MOVEMENT:
+        return move(u, operands[0], [int(o) for o in operands[1:]], alu.full((), u.dtype, u.attribute("value"))[()] if u.name == "pad" else None)
+    if u.name == "const":
+        return alu.full((), u.dtype, u.value)
+    if u.name == "define_var":
+        return np.asarray(variables[u.attribute("name")], np.int64)
+    if u.name == "bind":
+        return operands[1]
+    if u.name == "reduce_axis":
+        return alu.reduce(u.attribute("op"), u.dtype, operands[0], u.attribute("axes"))
+    if u.name in ("contiguous", "detach", "copy"):
+        return operands[0]
+    if u.name == "buffer":
+        raise IRError(f"{where(u)} has no contents here; capture makes it an argument of the function")
+    raise IRError(f"{where(u)} has no value in tensor form")
+
+
+def _checked(u: UOp, value: np.ndarray) -> np.ndarray:
+    """The value, which must have the shape that the op's type promises."""
+    shape = u.type.shape if isinstance(u.type, T.TensorType) else ()
+    if len(shape) != value.ndim or any(size not in (None, actual) for size, actual in zip(shape, value.shape)):
+        raise ShapeError(f"{where(u)} gives a value of shape {value.shape}, but its type is {u.type}")
+    return value
+
+
+# Movement
+
+def move(u: UOp, source: np.ndarray, sizes: list[int], padding: Any) -> np.ndarray:
+    """A movement op on any array; `sizes` stand for DYNAMIC in its attributes, in order."""
+    pending = iter(sizes)
+    lists = [tuple(next(pending) if entry == DYNAMIC else entry for entry in attribute) for attribute in u.attributes if isinstance(attribute, tuple)]
+    return _MOVES[u.name](u, source, padding, *lists)
+
+
+def _reshape(u: UOp, x: np.ndarray, padding: Any, shape: tuple) -> np.ndarray:
+    if prod(shape) != x.size:
+        raise ShapeError(f"{where(u)} cannot make {shape} of {x.shape}")
+    return x.reshape(shape)
+
+
+def _expand(u: UOp, x: np.ndarray, padding: Any, shape: tuple) -> np.ndarray:
+    if any(size < 0 or old not in (1, size) for old, size in zip(x.shape, shape)):
+        raise ShapeError(f"{where(u)} cannot expand {x.shape} to {shape}")
+    return np.broadcast_to(x, shape)
+
+
+def _pad(u: UOp, x: np.ndarray, padding: Any, low: tuple, high: tuple) -> np.ndarray:
+    if any(n < 0 for n in low + high):
+        raise BoundsError(f"{where(u)} by a negative number of elements: low {low}, high {high}")
+    padded = np.full(tuple(b + n + e for b, n, e in zip(low, x.shape, high)), padding, x.dtype)
+    padded[tuple(slice(b, b + n) for b, n in zip(low, x.shape))] = x
+    return padded
+
+
+def _shrink(u: UOp, x: np.ndarray, padding: Any, begin: tuple, size: tuple) -> np.ndarray:
+    for axis, (b, s, limit) in enumerate(zip(begin, size, x.shape)):
+        if b < 0 or s < 0 or b + s > limit:
+            raise BoundsError(f"{where(u)} window [{b}, {b + s}) of axis {axis} exceeds its size {limit}")
+    return x[tuple(slice(b, b + s) for b, s in zip(begin, size))]
+
+
+_MOVES: dict[str, Callable[..., np.ndarray]] = {
+    "reshape": _reshape, "expand": _expand, "pad": _pad, "shrink": _shrink,
+    "permute": lambda u, x, padding, order: np.transpose(x, order),
+    "flip": lambda u, x, padding, axes: np.flip(x, axes),
+}
+
+
+# Assign
+
+def _assign(u: UOp, values: dict[UOp, np.ndarray]) -> np.ndarray:
+    target, view, value = u.operands
+    old = values[target]
+    positions = np.arange(old.size).reshape(old.shape)
+    for step in reversed(_steps(u, target, view)):
+        if step.name in MOVEMENT:
+            positions = move(step, positions, [int(values[o]) for o in step.operands[1:]], NOWHERE)
+    new = np.array(old, order="C")
+    exists = positions != NOWHERE
+    new.reshape(-1)[positions[exists]] = values[value][exists]
+    return new
+
+
+def _steps(u: UOp, target: UOp, view: UOp) -> list[UOp]:
+    """The ops of the view, last first."""
+    steps: list[UOp] = []
+    while view is not target:
+        if view.name not in MOVEMENT and view.name not in ("detach", "contiguous"):
+            raise IRError(f"{where(u)} takes a view made of movement ops over its target; morok.{view.name} is in the way")
+        steps.append(view)
+        view = view.operands[0]
+    return steps
