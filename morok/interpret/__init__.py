@@ -1,4 +1,6 @@
-"""The NumPy oracle: what a program means, in tensor, range, kernel, optimised and vector form. Slow and plain; every stage of the compiler can be compared with it.
+"""The NumPy oracle: what a program means, in tensor, range, kernel, optimised and vector form.
+
+Slow and plain; every stage of the compiler can be compared with it.
 
     [c] = interpret(program, "main", [a, b], {"n": 5})
 """
@@ -19,14 +21,17 @@ from .tensor_form import run_tensor_form
 __all__ = ["interpret"]
 
 
-def interpret(program: Program, function: str = "main", inputs: Sequence[np.ndarray] = (), variables: Variables | None = None) -> list[np.ndarray]:
-    """The results of a function as new arrays; the inputs stay as they are. Of a kernel, or another function without results: its arguments after the run.
+def interpret(program: Program, function: str = "main", inputs: Sequence[np.ndarray] = (),
+              variables: Variables | None = None) -> list[np.ndarray]:
+    """The results of a function as new arrays; the inputs stay as they are. A function without results, as a kernel, gives its arguments
+    as they are after the run.
 
     `variables` gives define_vars their values by name. BoundsError, ShapeError or IRError name the op that cannot be computed.
     """
     body = program.bodies.get(function)
     if body is None:
-        raise IRError(f"the program has no straight-line morok function @{function}; it has {', '.join('@' + name for name in program.bodies) or 'none'}")
+        known = ", ".join("@" + name for name in program.bodies) or "none"
+        raise IRError(f"the program has no straight-line morok function @{function}; it has {known}")
     arguments, given = bind_arguments(body, inputs), variables or {}
     if any(u.name == "kernel" for u in body.order()):
         return run_kernel_form(program, body, arguments, given)

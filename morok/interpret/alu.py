@@ -1,12 +1,13 @@
-"""What every ALU op and reduction computes, once: the interpreter runs these on arrays, constant folding on single values, so the two agree.
+"""What every ALU op and reduction computes, once: the interpreter runs it on arrays, constant folding on single values, so the two agree.
 
     evaluate("add", T.int8, [x, y])            # arrays of the operands' dtypes; the result has dtype int8
     fold("floordiv", T.int32, [-7, 2])         # -4, a Python value
     reduce("max", T.float32, x, (0, 2))        # over axes 0 and 2; -inf over nothing
 
-Floats: `+ - * /` and sqrt are IEEE 754 in the dtype; other functions are computed in float64 and rounded, so a float32 result is the nearest float32 in
-all but a few cases per million. float16 and bfloat16 compute in float32 and round, casts to them too. A float sum is NumPy's pairwise sum in the dtype
-(in float32 for 16-bit floats, rounded once at the end): another order may differ from it by about log2(n) ulp of the sum of absolute values.
+Floats: `+ - * /` and sqrt are IEEE 754 in the dtype; other functions are computed in float64 and rounded, so a float32 result is the
+nearest float32 in all but a few cases per million. float16 and bfloat16 compute in float32 and round, casts to them too. A float sum is
+NumPy's pairwise sum in the dtype (in float32 for 16-bit floats, rounded once at the end): a sum of n elements in another order may differ
+from it by a few ulp of the sum of absolute values times log2(n).
 
 On bool, `add` is or, `mul` is and, `sub` is exclusive or.
 """
@@ -173,8 +174,10 @@ def evaluate(name: str, dtype: T.DType, operands: Sequence[np.ndarray]) -> np.nd
 
 
 def fold(name: str, dtype: T.DType, values: Sequence[Any], operand_dtypes: Sequence[T.DType] | None = None) -> Any:
-    """The op on Python values, as a Python value of `dtype`. The operands' dtypes must be given for casts, bitcasts and comparisons; elsewhere they
-    are `dtype` (a where's condition: bool)."""
+    """The op on Python values, as a Python value of `dtype`.
+
+    The operands' dtypes must be given for casts, bitcasts and comparisons; elsewhere they are `dtype` (a where's condition: bool).
+    """
     if operand_dtypes is None:
         operand_dtypes = [T.bool_ if name == "where" and i == 0 else dtype for i in range(len(values))]
     return to_python(evaluate(name, dtype, [full((), d, v) for v, d in zip(values, operand_dtypes)]), dtype)
@@ -204,7 +207,9 @@ def identity(op: str, dtype: T.DType) -> Any:
     return {"max": dtype.min, "min": dtype.max}[op]
 
 
-_REDUCTIONS: dict[str, np.ufunc] = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum, "and": np.bitwise_and, "or": np.bitwise_or}
+_REDUCTIONS: dict[str, np.ufunc] = {
+    "add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum, "and": np.bitwise_and, "or": np.bitwise_or,
+}
 
 
 def reduce(op: str, dtype: T.DType, x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:

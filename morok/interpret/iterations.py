@@ -18,7 +18,7 @@ from .memory import where
 
 @dataclass(frozen=True)
 class Lanes:
-    """A scalar, vector or buffer at each iteration of the ranges `axes`: the array's first axes run over these; a vector's or buffer's own follow."""
+    """A value at each iteration of the ranges `axes`: the array's first axes run over these, a vector's or buffer's own follow."""
 
     axes: tuple[UOp, ...]
     array: np.ndarray
@@ -51,7 +51,7 @@ class Iterations:
         return self.spread(Lanes((r,), np.arange(self._extents[r], dtype=np.int64)), axes)
 
     def spread(self, value: Lanes, axes: tuple[UOp, ...], inner: int | None = None) -> np.ndarray:
-        """The value's array with an axis for each of `axes`, of size 1 where it does not vary; then its own axes (`inner` of them, if it has fewer)."""
+        """The value's array with an axis for each of `axes`, of size 1 where it does not vary; then its own axes, at least `inner`."""
         own = value.array.shape[len(value.axes):]
         sizes = iter(value.array.shape)
         outer = tuple(next(sizes) if r in value.axes else 1 for r in axes)

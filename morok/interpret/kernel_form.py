@@ -1,6 +1,7 @@
 """Kernel form: `@main` is run launch by launch on real memory, each kernel as `range_form.py` evaluates it.
 
-Launches that touch one buffer, one of them writing, must be ordered by `after`; otherwise a scheduler might run them in either order, and that is an error.
+Launches that touch one buffer, one of them writing, must be ordered by `after`; otherwise a scheduler might run them in either order, and
+that is an error.
 """
 from __future__ import annotations
 
@@ -75,7 +76,8 @@ def root_buffer(u: UOp) -> UOp:
 
 def argument_uses(kernel: Body) -> tuple[set[int], set[int]]:
     """The slots that a kernel reads and those that it writes."""
-    reads, writes = set(), set()
+    reads: set[int] = set()
+    writes: set[int] = set()
     for u in kernel.order():
         if u.name in ("load", "store"):
             root = root_buffer(u.operands[0])
@@ -94,10 +96,14 @@ class Launch:
     before: frozenset[UOp]
     """The launches that are done when this one begins."""
 
+    def __str__(self) -> str:
+        return f"{where(self.op)} of @{self.op.attribute('callee')}"
+
 
 def launches(program: Program, main: Body) -> list[Launch]:
     """The launches of a function, with the buffers that they touch, in an order that respects their dependencies."""
-    found, before = [], {}
+    found: list[Launch] = []
+    before: dict[UOp, frozenset[UOp]] = {}
     for u in main.order():
         done = frozenset().union(*(before[o] for o in u.operands))
         before[u] = done | {u} if u.name == "kernel" else done
@@ -116,14 +122,15 @@ def check_launch_order(program: Program, main: Body) -> None:
         for earlier in found[:i]:
             shared = (earlier.writes & (later.reads | later.writes)) | (later.writes & earlier.reads)
             if shared and earlier.op not in later.before:
-                raise IRError(f"{where(later.op)} of @{later.op.attribute('callee')} and that of @{earlier.op.attribute('callee')} both touch {_name(next(iter(shared)))}, "
-                              "one writes it, and no `after` orders them")
+                raise IRError(f"{later} and {earlier} both touch {_name(next(iter(shared)))}, one writes it, and no `after` orders them")
     for r in main.results:
         reached = {u for u in r.backward_slice() if u.name == "kernel"}
         for launch in found:
             if launch.op not in reached and root_buffer(r) in launch.writes:
-                raise IRError(f"{where(launch.op)} of @{launch.op.attribute('callee')} overwrites {_name(root_buffer(r))}, which is a result as it was before")
+                raise IRError(f"{launch} overwrites {_name(root_buffer(r))}, which is a result as it was before")
 
 
 def _name(buffer: UOp) -> str:
-    return f"argument {buffer.attributes[0]}" if buffer.name == "arg" else f"{buffer.name} {buffer.attributes[0] if buffer.attributes else ''} ({buffer.type})"
+    if buffer.name == "arg":
+        return f"argument {buffer.attributes[0]}"
+    return " ".join([buffer.name, *(str(a) for a in buffer.attributes), f"of type {buffer.type}"])

@@ -1,4 +1,4 @@
-"""What goes into a function: arrays for its arguments, values for its variables; memory nobody has written yet; and errors that name the op."""
+"""What goes into a function: arrays for its arguments, values for its variables; and errors that name the op."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def unwritten(shape: tuple[int, ...], dtype: T.DType) -> np.ndarray:
     """Memory as the allocator might leave it: NaN, or a number that shows in a wrong result."""
     if dtype.is_float:
         return np.full(shape, np.nan, dtype.np)
-    return np.full(shape, True) if dtype is T.bool_ else np.frombuffer(b"\xa5" * dtype.itemsize, dtype.np).repeat(int(np.prod(shape))).reshape(shape)
+    return np.full(shape, True if dtype is T.bool_ else np.frombuffer(b"\xa5" * dtype.itemsize, dtype.np)[0], dtype.np)
 
 
 def bound_variables(body: Body, variables: Variables) -> Variables:

@@ -1,8 +1,8 @@
 """Loads and stores of a kernel whose order nothing fixes.
 
-`range_form.py` gives each load the version of memory that it names, whatever the loops do; machine code has one memory. The two agree if no element is
-stored by one iteration and touched by another that is not ordered with it. Within the loops that two accesses share, the one that the other depends on
-comes first in each iteration; so they may meet in an element only at the same iteration of these loops.
+`range_form.py` gives each load the version of memory that it names, whatever the loops do; machine code has one memory. The two agree if
+no element is stored by one iteration and touched by another that is not ordered with it. Within the loops that two accesses share, the
+one that the other depends on comes first in each iteration; so they may meet in an element only at the same iteration of these loops.
 """
 from __future__ import annotations
 
@@ -47,8 +47,9 @@ def _check(evaluated: RangeForm, store: Access, other: Access) -> None:
     if meet.any():
         at = int(places[int(np.argmax(meet))])
         reason = "in different iterations of the loops that they share" if ordered else "and neither is ordered after the other"
-        raise IRError(f"{where(store.op)} writes element {_element(store, at)} of argument {store.buffer.root.attributes[0]}, which {where(other.op)} "
-                      f"{'writes' if other.op.name == 'store' else 'reads'} too, {reason}")
+        does = "writes" if other.op.name == "store" else "reads"
+        raise IRError(f"{where(store.op)} writes element {_element(store, at)} of argument {store.buffer.root.attributes[0]}, "
+                      f"which {where(other.op)} {does} too, {reason}")
 
 
 def _touched(evaluated: RangeForm, access: Access, shared: tuple[UOp, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -56,7 +57,8 @@ def _touched(evaluated: RangeForm, access: Access, shared: tuple[UOp, ...]) -> t
     iteration = np.zeros((1,) * access.active.ndim, np.int64)
     for r in shared:
         counter = evaluated.iterations.counter(r, access.axes)
-        iteration = iteration * evaluated.iterations.extents((r,))[0] + counter.reshape(counter.shape + (1,) * (access.active.ndim - counter.ndim))
+        counter = counter.reshape(counter.shape + (1,) * (access.active.ndim - counter.ndim))
+        iteration = iteration * evaluated.iterations.extents((r,))[0] + counter
     iterations = np.broadcast_to(iteration, access.active.shape)[access.active]
     shape = access.buffer.content.array.shape[len(access.buffer.content.axes):]
     if not shape:

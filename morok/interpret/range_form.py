@@ -1,8 +1,9 @@
 """Range form and kernels: every op at all iterations of its ranges at once (see `iterations.py`).
 
-Memory has versions. `after(buffer, effects)` is the buffer with the stores applied that the effects reach; a load from `buffer` itself sees it without
-them. Scratch memory inside open loops gets the axes of these loops: each iteration has its own. An access outside a buffer where no gate forbids it is
-an error, and so are two stores of different values to one element. `races.py` looks for loads and stores that this order of things would hide.
+Memory has versions. `after(buffer, effects)` is the buffer with the stores applied that the effects reach; a load from `buffer` itself
+sees it without them. Scratch memory inside open loops gets the axes of these loops: each iteration has its own. An access outside a
+buffer where no gate forbids it is an error, and so are two stores of different values to one element. `races.py` looks for loads and
+stores whose order this hides.
 """
 from __future__ import annotations
 
@@ -230,7 +231,8 @@ class RangeForm:
             if len(outside):
                 first = tuple(outside[0])
                 place = ", ".join(str(i[first]) for i in access.indices)
-                raise BoundsError(f"{where(access.op)} touches element ({place}) of a {buffer.root.type}; index {index[first]} of axis {axis} is outside [0, {size})"
+                raise BoundsError(f"{where(access.op)} touches element ({place}) of a {buffer.root.type}; "
+                                  f"index {index[first]} of axis {axis} is outside [0, {size})"
                                   f"{self.iterations.describe(access.axes, first)}, and no gate forbids it")
 
     def _bufferize(self, u: UOp) -> Buffer:

@@ -38,7 +38,8 @@ def _evaluate(u: UOp, values: dict[UOp, np.ndarray], variables: Variables) -> np
     if u.name in ALU:
         return alu.evaluate(u.name, u.dtype, operands)
     if u.name in MOVEMENT:
-        return move(u, operands[0], [int(o) for o in operands[1:]], alu.full((), u.dtype, u.attribute("value"))[()] if u.name == "pad" else None)
+        padding = alu.full((), u.dtype, u.attribute("value"))[()] if u.name == "pad" else None
+        return move(u, operands[0], [int(o) for o in operands[1:]], padding)
     if u.name == "const":
         return alu.full((), u.dtype, u.value)
     if u.name == "define_var":
@@ -67,7 +68,7 @@ def _checked(u: UOp, value: np.ndarray) -> np.ndarray:
 def move(u: UOp, source: np.ndarray, sizes: list[int], padding: Any) -> np.ndarray:
     """A movement op on any array; `sizes` stand for DYNAMIC in its attributes, in order."""
     pending = iter(sizes)
-    lists = [tuple(next(pending) if entry == DYNAMIC else entry for entry in attribute) for attribute in u.attributes if isinstance(attribute, tuple)]
+    lists = [tuple(next(pending) if n == DYNAMIC else n for n in attribute) for attribute in u.attributes if isinstance(attribute, tuple)]
     return _MOVES[u.name](u, source, padding, *lists)
 
 
