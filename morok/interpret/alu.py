@@ -57,7 +57,7 @@ def _comparison(function: Callable) -> Function:
 
 
 def _erf(x: np.ndarray) -> np.ndarray:
-    return np.frompyfunc(math.erf, 1, 1)(x).astype(np.float64)
+    return np.asarray(np.frompyfunc(math.erf, 1, 1)(x), np.float64)
 
 
 # Integers
@@ -86,8 +86,10 @@ def _shift_right(x: np.ndarray, distance: np.ndarray) -> np.ndarray:
 # Fused multiply and add
 
 def _fused_float64(x: float, y: float, z: float) -> float:
+    if math.isfinite(x) and math.isfinite(y) and not math.isfinite(z):
+        return z
     plain = x * y + z
-    if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
+    if not (math.isfinite(x) and math.isfinite(y)):
         return plain
     exact = Fraction(x) * Fraction(y) + Fraction(z)
     if exact == 0:
@@ -112,7 +114,7 @@ def _fused_float32(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
 
 def _multiply_add(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
     if x.dtype == np.float64:
-        return np.frompyfunc(_fused_float64, 3, 1)(x, y, z).astype(np.float64)
+        return np.asarray(np.frompyfunc(_fused_float64, 3, 1)(x, y, z), np.float64)
     if x.dtype == np.float32 or _is_half(x):
         return _round_to(_fused_float32(x, y, z), x.dtype)
     return np.add(np.multiply(x, y), z)
