@@ -1,0 +1,172 @@
+"""Gates: the conditions of masked loads, as PAD, SHRINK and gathers make them.
+
+    %i < 8 and %i < 5                                 =>   %i < 5
+    where(%g, load(%p, %g, 0), 1)                     =>   load(%p, %g, 1)
+    load(index(%b, (%i - 1) mod 10), 0 < %i, 0)       =>   load(index(%b, %i - 1), 0 < %i, 0)     where %i <= 10
+
+A conjunct that bounds decide is gone already (`comparisons.py`); here conjuncts are weighed against each other, and what a gate says of its
+variables is used where the gate holds.
+"""
+from __future__ import annotations
+
+from ...dialect import types as T
+from ...graph.uop import UOp, const, substitute, toposort
+from ..pattern import PatternSet
+from .bounds import Interval, bounds
+from .linear import position
+
+GATES = PatternSet("gates")
+
+MOST_CONJUNCTS = 32
+
+
+def conjuncts(gate: UOp) -> list[UOp]:
+    """The conditions that a gate joins by `and`, each once."""
+    found: dict[UOp, None] = {}
+    stack = [gate]
+    while stack:
+        node = stack.pop()
+        if node.name == "and" and node.dtype is T.bool_:
+            stack += reversed(node.operands)
+        elif not node.is_const(True):
+            found[node] = None
+    return list(found)
+
+
+def all_of(conditions: list[UOp]) -> UOp:
+    """The conditions joined by `and`; true if there is none."""
+    if not conditions:
+        return const(True, T.bool_)
+    result = conditions[0]
+    for condition in conditions[1:]:
+        result = UOp.make("and", (result, condition))
+    return result
+
+
+def implies(gate: UOp, other: UOp) -> bool:
+    """Whether each conjunct of `other` is one of `gate`."""
+    return set(conjuncts(other)) <= set(conjuncts(gate))
+
+
+def limit_of(condition: UOp) -> tuple[UOp, Interval] | None:
+    """(x, interval) where the condition says that the integer x lies in the interval."""
+    if condition.name not in ("cmplt", "cmpeq") or not condition.operands[0].dtype.is_int:
+        return None
+    x, y = condition.operands
+    if y.name == "const":
+        return x, ((y.value, y.value) if condition.name == "cmpeq" else (bounds(x)[0], y.value - 1))
+    if x.name == "const" and condition.name == "cmplt":
+        return y, (x.value + 1, bounds(y)[1])
+    return None
+
+
+def limits(conditions: list[UOp]) -> dict[UOp, Interval]:
+    """What the conditions together say of each expression that they limit, within its bounds."""
+    found: dict[UOp, Interval] = {}
+    for condition in conditions:
+        limit = limit_of(condition)
+        if limit is not None:
+            x, (least, most) = limit
+            before = found.get(x) or bounds(x)
+            found[x] = max(least, before[0]), min(most, before[1])
+    return found
+
+
+@GATES.rule("and")
+def weigh_conjuncts(u: UOp) -> UOp | None:
+    """x < 8 and x < 5 = x < 5; x < 3 and 5 < x = false; each conjunct once, in canonical order"""
+    if u.type is not T.bool_:
+        return None
+    conditions = conjuncts(u)
+    if len(conditions) > MOST_CONJUNCTS:
+        return None
+    together = limits(conditions)
+    if any(least > most for least, most in together.values()):
+        return const(False, T.bool_)
+    kept, said = [], set()
+    for condition in conditions:
+        if condition.name == "not" and condition.operands[0] in conditions:
+            return const(False, T.bool_)
+        limit = limit_of(condition)
+        if limit is None:
+            kept.append(condition)
+            continue
+        x, (least, most) = limit
+        full, wanted = bounds(x), together[x]
+        # A side is said by the first condition that sets the final limit; an equality says both.
+        sides = {(x, side) for side, value, end, natural in ((0, least, wanted[0], full[0]), (1, most, wanted[1], full[1])) if value == end != natural}
+        if condition.name == "cmpeq" or not sides <= said:
+            said |= sides | ({(x, 0), (x, 1)} if condition.name == "cmpeq" else set())
+            kept.append(condition)
+    if any(c.name == "cmpeq" for c in kept):
+        equal = {limit_of(c)[0] for c in kept if c.name == "cmpeq" and limit_of(c)}  # type: ignore[index]
+        kept = [c for c in kept if c.name == "cmpeq" or not (limit_of(c) and limit_of(c)[0] in equal)]  # type: ignore[index]
+    return all_of(sorted(kept, key=position))
+
+
+@GATES.rule("load")
+def known_gate(u: UOp) -> UOp | None:
+    """load(p, true, y) = load(p); load(p, false, y) = y"""
+    if len(u.operands) < 3 or u.operands[1].name != "const" or u.operands[1].type is not T.bool_:
+        return None
+    return UOp.make("load", u.operands[:1], (), None, u.loc) if u.operands[1].value else u.operands[2]
+
+
+@GATES.rule("store")
+def known_store_gate(u: UOp) -> UOp | None:
+    """store(p, x, true) = store(p, x)"""
+    return UOp.make("store", u.operands[:2], (), None, u.loc) if len(u.operands) == 3 and u.operands[2].is_const(True) else None
+
+
+@GATES.rule("where")
+def choice_of_gated_load(u: UOp) -> UOp | None:
+    """where(g, load(p, g, x), 1) = load(p, g, 1)"""
+    condition, x, y = u.operands
+    if x.name != "load" or len(x.operands) != 3 or y.name != "const" or x.operands[1].type is not condition.type or not implies(condition, x.operands[1]):
+        return None
+    return UOp.make("load", (x.operands[0], condition, y), (), None, u.loc)
+
+
+@GATES.rule("load", "store")
+def index_within_gate(u: UOp) -> UOp | None:
+    """Where the gate holds, its variables are within it: that may decide a division in the index."""
+    position_of_gate = 1 if u.name == "load" else 2
+    if len(u.operands) <= position_of_gate or u.operands[0].name != "index":
+        return None
+    pointer, gate = u.operands[0], u.operands[position_of_gate]
+    indices = assume(gate, pointer.operands[1:])
+    if indices == pointer.operands[1:]:
+        return None
+    return UOp.make(u.name, (pointer.with_operands((pointer.operands[0], *indices)), *u.operands[1:]), (), None, u.loc)
+
+
+@GATES.rule("where")
+def arithmetic_within_choice(u: UOp) -> UOp | None:
+    """where(x < 4, x mod 4, y) = where(x < 4, x, y), for integers 0 <= x"""
+    if not u.dtype.is_int or isinstance(u.type, T.TensorType):
+        return None
+    changed, = assume(u.operands[0], u.operands[1:2])
+    return UOp.make("where", (u.operands[0], changed, u.operands[2]), (), None, u.loc) if changed is not u.operands[1] else None
+
+
+_DECIDABLE = frozenset(("floordiv", "mod", "max", "min"))
+
+
+def assume(gate: UOp, expressions: tuple[UOp, ...]) -> tuple[UOp, ...]:
+    """Integer expressions simplified for where the gate holds."""
+    from . import simplify
+    order = toposort(expressions)
+    if not any(u.name in _DECIDABLE for u in order):
+        return expressions
+    present = set(order)
+    narrowed: dict[UOp, UOp] = {}
+    for number, (x, (least, most)) in enumerate(limits(conjuncts(gate)).items()):
+        if x in present and x.type is T.index and x.name != "const" and (least, most) != bounds(x) and least <= most:
+            narrowed[x] = UOp.make("define_var", (), (f"assumed.{number}", least, most))
+    if not narrowed:
+        return expressions
+    replaced = substitute(expressions, narrowed)
+    simpler = simplify(replaced)
+    if simpler == replaced:
+        return expressions
+    return simplify(substitute(simpler, {variable: x for x, variable in narrowed.items()}))

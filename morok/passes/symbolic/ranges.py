@@ -1,0 +1,116 @@
+"""Ranges of a body: which loops an op is in, and rewriting of ranges together with the ops that close them.
+
+An op is in the loops of the ranges that it reaches; `reduce`, `end` and `bufferize` close theirs.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ...graph.uop import UOp, toposort
+
+CLOSING = frozenset(("reduce", "end", "bufferize"))
+
+
+def open_ranges(u: UOp) -> frozenset[UOp]:
+    """The ranges whose loops the op is in, kept with it; of a closing op, the ranges that it leaves open."""
+    if u.name == "range":  # not kept: a set within its own member would be a cycle
+        extent = u.operands[0]
+        return frozenset((u,)) if extent.name == "const" else open_ranges(extent) | {u}
+    facts = u.facts
+    if facts is not None and "open" in facts:
+        return facts["open"]
+    stack = [u]
+    while stack:
+        node = stack[-1]
+        if node.facts is not None and "open" in node.facts:
+            stack.pop()
+            continue
+        needed = [o for o in node.operands if o.name != "range" and (o.facts is None or "open" not in o.facts)]
+        if needed:
+            stack.extend(needed)
+            continue
+        stack.pop()
+        if node.facts is None:
+            node.facts = {}
+        node.facts["open"] = _open(node)
+    return u.facts["open"]  # type: ignore[index]
+
+
+_NONE: frozenset[UOp] = frozenset()
+
+
+def _open(u: UOp) -> frozenset[UOp]:
+    if not u.operands:
+        return _NONE
+    found = open_ranges(u.operands[0])
+    if u.name in CLOSING:
+        return found - closed_ranges(u)
+    for operand in u.operands[1:]:
+        more = open_ranges(operand)
+        if more is not found and not more <= found:
+            found = found | more
+    return found
+
+
+def closed_ranges(u: UOp) -> frozenset[UOp]:
+    """The ranges that a closing op closes: those in its range list or, for bufferize, in its indices."""
+    if u.name != "bufferize":
+        return frozenset(r for r in u.operands[1:] if r.name == "range")
+    found = _NONE
+    for operand in u.operands[1:]:
+        found |= open_ranges(operand)
+    return found
+
+
+def ranges_of(order: Iterable[UOp]) -> list[UOp]:
+    """The ranges among the ops, in loop order."""
+    return sorted((u for u in order if u.name == "range"), key=lambda r: r.attributes[0])
+
+
+def make_range(extent: UOp, id: int, kind: str, like: UOp | None = None) -> UOp:
+    return UOp.make("range", (extent,), (id, kind), None, like.loc if like is not None else None)
+
+
+def replace_ranges(roots: tuple[UOp, ...], values: dict[UOp, UOp], loops: dict[UOp, Sequence[UOp]]) -> tuple[UOp, ...]:
+    """The roots with each range of `values` replaced by an expression; in the lists of reduce and end, by the ranges `loops[range]` instead.
+
+    A reduce or end whose list becomes empty is its operand. A range in no list twice.
+    """
+    new: dict[UOp, UOp] = {}
+    for node in toposort(roots):
+        if node in values:
+            new[node] = values[node]
+        elif node.name in ("reduce", "end"):
+            new[node] = _closed_over(node, new, loops)
+        else:
+            new[node] = node.with_operands(tuple([new[o] for o in node.operands])) if node.operands else node
+    return tuple(new[r] for r in roots)
+
+
+def _closed_over(node: UOp, new: dict[UOp, UOp], loops: dict[UOp, Sequence[UOp]]) -> UOp:
+    listed: dict[UOp, None] = {}
+    for r in node.operands[1:]:
+        for replacement in loops[r] if r in loops else (new[r],):
+            if replacement.name == "range":
+                listed[replacement] = None
+    return node.with_operands((new[node.operands[0]], *listed)) if listed else new[node.operands[0]]
+
+
+def renumbered(roots: tuple[UOp, ...], order: Callable[[UOp], object] | None = None) -> tuple[UOp, ...]:
+    """The roots with ids of ranges dense from 0, in the order that they have (or in that of the key given)."""
+    found = ranges_of(toposort(roots))
+    if order is not None:
+        found.sort(key=order)  # type: ignore[arg-type]
+    if all(r.attributes[0] == i for i, r in enumerate(found)):
+        return roots
+    values = _with_ids(found, list(range(len(found))))
+    return replace_ranges(roots, values, {r: (values[r],) for r in found})
+
+
+def _with_ids(ranges: Sequence[UOp], ids: Sequence[int]) -> dict[UOp, UOp]:
+    """New ranges over the same extents (rebuilt where an extent reaches a renumbered range itself)."""
+    values: dict[UOp, UOp] = {}
+    for r, id in zip(ranges, ids):
+        extent = r.operands[0]
+        values[r] = make_range(extent, id, r.attributes[1], r)
+    return values
