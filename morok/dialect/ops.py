@@ -19,6 +19,11 @@ REDUCTIONS = ("add", "mul", "max", "min", "and", "or")
 RANGE_KINDS = ("loop", "reduce", "thread", "upcast", "unroll")
 
 
+def static(shape: tuple) -> tuple:
+    """Sizes as a type has them: None where symbolic."""
+    return tuple(None if s == DYNAMIC else s for s in shape)
+
+
 def i64_array(name: str, doc: str = "") -> Attribute:
     return Attribute(name, "i64_array", doc=doc)
 
@@ -66,11 +71,12 @@ op("bind", "The variable together with the value that it has in the next run.", 
    operands=[Operand("variable", "index"), Operand("value", "index")], result=Operand("result", "index"), infer=lambda o, a: T.index)
 
 
+op("iota", "The numbers 0, 1, 2, ... along the only axis.", group="sources", forms=(TENSOR,), operands=[sizes()], attributes=[i64_array("shape")],
+   result=Operand("result", "tensor"), verify=[lambda i: None if len(i.attributes["shape"]) == 1 and i.result.shape == static(i.attributes["shape"])  # type: ignore[union-attr]
+                                               else f"shape {i.attributes['shape']} does not describe the result {i.result}"])
+
+
 # Movement. Sizes that are symbolic stand as DYNAMIC in the attribute and follow as index operands, in order.
-
-def static(shape: tuple) -> tuple:
-    return tuple(None if s == DYNAMIC else s for s in shape)
-
 
 def dynamic_count(*names: str) -> Any:
     def rule(i: Instance) -> str | None:

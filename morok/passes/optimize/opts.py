@@ -1,0 +1,161 @@
+"""Opts: single, legal changes to a kernel's loops. A schedule is a list of them, written `UPCAST(1,16) THREAD(0)` and kept in the kernel's `morok.opts`.
+
+An axis is a range's place in loop order (its id). An opt that divides a range puts the new inner range right behind it, and ids are made dense again,
+so the axes of later opts count the ranges as they are by then.
+
+| opt | effect | legal where |
+|---|---|---|
+| THREAD(a) | the iterations of a (and of what PEEL left of it) are divided among the threads | every store is inside of an outermost parallel loop, a is one of them |
+| TILE(a,n) | a becomes two loops, the inner one of n iterations | n divides the extent |
+| SWAP(a,b) | the two loops change places | both are closed by the same ops |
+| UPCAST(a,n) | the inner n iterations of a parallel loop run at once: lanes and register tile | n divides the extent; a is a loop |
+| UNROLL(a,n) | the inner n iterations of a reduction run at once, each in its own partial result | n divides the extent; a is a reduction |
+| PEEL(a,n) | the loop runs to the last multiple of n; the rest follows in a loop of its own | 0 < extent mod n < extent |
+"""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...errors import OptionError, ScheduleError
+from ...graph.body import Body
+from ...graph.uop import UOp, index_const
+from ..symbolic.ranges import make_range, open_ranges, ranges_of, renumbered, replace_ranges
+from .peel import peel
+
+
+@dataclass(frozen=True)
+class Opt:
+    """One opt; `argument` is the factor or the second axis."""
+
+    name: str
+    axis: int
+    argument: int | None = None
+
+    NAMES: ClassVar[dict[str, bool]] = {"THREAD": False, "TILE": True, "SWAP": True, "UPCAST": True, "UNROLL": True, "PEEL": True}
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.axis})" if self.argument is None else f"{self.name}({self.axis},{self.argument})"
+
+
+def parse_opts(text: str) -> list[Opt]:
+    """The opts in a string such as `THREAD(0) UPCAST(1,16)`; OptionError for anything else."""
+    opts = []
+    for word in re.findall(r"[^\s)]+(?:\([^)]*\))?|\S+", text.replace(", ", ",")):
+        match = re.fullmatch(r"([A-Z]+)\((\d+)(?:,(\d+))?\)", word.strip(" ,;"))
+        if match is None or match[1] not in Opt.NAMES or (match[3] is not None) != Opt.NAMES[match[1]]:
+            raise OptionError(f"'{word}' is no opt; opts are THREAD(axis), TILE(axis,n), SWAP(axis,axis), UPCAST(axis,n), UNROLL(axis,n), PEEL(axis,n)")
+        opts.append(Opt(match[1], int(match[2]), int(match[3]) if match[3] is not None else None))
+    return opts
+
+
+def apply_opt(body: Body, opt: Opt) -> Body:
+    """The kernel with the opt applied; ScheduleError says why where it is not legal."""
+    ranges = ranges_of(body.order())
+    for axis in (opt.axis, opt.argument) if opt.name == "SWAP" else (opt.axis,):
+        if axis is None or axis >= len(ranges):
+            raise ScheduleError(f"{opt}: the kernel {body.name} has {len(ranges)} loops, numbered from 0")
+    return _APPLY[opt.name](body, opt, ranges)
+
+
+def closers(order: list[UOp], range_: UOp) -> list[UOp]:
+    """The ops that close a range."""
+    return [u for u in order if u.name in ("reduce", "end") and range_ in u.operands[1:]]
+
+
+def constant_extent(opt: Opt, range_: UOp) -> int:
+    if not range_.operands[0].is_const():
+        raise ScheduleError(f"{opt}: the loop's extent is symbolic; only a constant one can be divided")
+    return range_.operands[0].value
+
+
+def _divided(body: Body, opt: Opt, range_: UOp, inner_kind: str) -> Body:
+    extent, factor = constant_extent(opt, range_), opt.argument
+    if not factor or extent % factor:
+        raise ScheduleError(f"{opt}: {factor} does not divide the extent {extent}; PEEL({opt.axis},{factor}) first")
+    if extent == factor and inner_kind != range_.attribute("kind"):
+        inner = make_range(index_const(extent), range_.attribute("id"), inner_kind, range_)
+        return body.with_roots(replace_ranges(body.roots, {range_: inner}, {range_: (inner,)}))
+    place = range_.attribute("id")
+    outer = make_range(index_const(extent // factor), place, range_.attribute("kind"), range_)
+    shifted = _shift_after(body, place)
+    inner = make_range(index_const(factor), place + 1, inner_kind, range_)
+    roots = replace_ranges(shifted.roots, {range_: outer * factor + inner}, {range_: (outer, inner)})
+    return body.with_roots(renumbered(roots))
+
+
+def _shift_after(body: Body, place: int) -> Body:
+    """Makes room for one more id behind `place`."""
+    later = [r for r in ranges_of(body.order()) if r.attribute("id") > place]
+    values = {r: make_range(r.operands[0], r.attribute("id") + 1, r.attribute("kind"), r) for r in later}
+    return body.with_roots(replace_ranges(body.roots, values, {r: (v,) for r, v in values.items()}))
+
+
+def _upcast(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
+    range_ = ranges[opt.axis]
+    if range_.attribute("kind") != "loop":
+        raise ScheduleError(f"{opt}: axis {opt.axis} is of kind {range_.attribute('kind')}; only a parallel loop can be upcast")
+    return _divided(body, opt, range_, "upcast")
+
+
+def _unroll(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
+    range_ = ranges[opt.axis]
+    if range_.attribute("kind") != "reduce":
+        raise ScheduleError(f"{opt}: axis {opt.axis} is of kind {range_.attribute('kind')}; only a reduction can be unrolled")
+    return _divided(body, opt, range_, "unroll")
+
+
+def _tile(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
+    range_ = ranges[opt.axis]
+    if range_.attribute("kind") not in ("loop", "reduce"):
+        raise ScheduleError(f"{opt}: axis {opt.axis} is of kind {range_.attribute('kind')} and cannot be tiled")
+    if opt.argument == constant_extent(opt, range_) or opt.argument == 1:
+        raise ScheduleError(f"{opt}: a tile of {opt.argument} out of {range_.operands[0].value} divides nothing")
+    return _divided(body, opt, range_, range_.attribute("kind"))
+
+
+def _swap(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
+    first, second = ranges[opt.axis], ranges[opt.argument]  # type: ignore[index]
+    order = body.order()
+    if first is second or set(closers(order, first)) != set(closers(order, second)):
+        raise ScheduleError(f"{opt}: the loops are not closed by the same ops, so one cannot take the other's place")
+    a, b = (make_range(r.operands[0], other.attribute("id"), r.attribute("kind"), r) for r, other in ((first, second), (second, first)))
+    return body.with_roots(replace_ranges(body.roots, {first: a, second: b}, {first: (a,), second: (b,)}))
+
+
+def _thread(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
+    order = body.order()
+    outermost: dict[UOp, None] = {}
+    for end in order:
+        if end.name == "end" and end.operands[0].operands[0].type.space == "global":  # type: ignore[union-attr]
+            outermost[min(end.operands[1:], key=lambda r: r.attribute("id"))] = None
+    if ranges[opt.axis] not in outermost:
+        raise ScheduleError(f"{opt}: axis {opt.axis} is not the outermost loop of a store")
+    for r in outermost:
+        if r.attribute("kind") != "loop":
+            raise ScheduleError(f"{opt}: axis {r.attribute('id')} is of kind {r.attribute('kind')}; only a parallel loop can be divided among threads")
+    if any(u.name == "store" and not open_ranges(u) & outermost.keys() for u in order):
+        raise ScheduleError(f"{opt}: a store is outside of the threaded loops; every thread would run it")
+    threaded = {r: make_range(r.operands[0], r.attribute("id"), "thread", r) for r in outermost}
+    return body.with_roots(replace_ranges(body.roots, dict(threaded), {r: (v,) for r, v in threaded.items()}))
+
+
+def _peel(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
+    range_ = ranges[opt.axis]
+    extent, factor = constant_extent(opt, range_), opt.argument
+    if range_.attribute("kind") not in ("loop", "reduce"):
+        raise ScheduleError(f"{opt}: axis {opt.axis} is of kind {range_.attribute('kind')} and cannot be peeled")
+    if not factor or not extent % factor or extent < factor:
+        raise ScheduleError(f"{opt}: extent {extent} leaves no rest, or nothing but a rest, when divided by {factor}")
+    return body.with_roots(renumbered(peel(body.roots, range_, extent - extent % factor)))
+
+
+_APPLY = {"UPCAST": _upcast, "UNROLL": _unroll, "TILE": _tile, "SWAP": _swap, "THREAD": _thread, "PEEL": _peel}
+
+
+def apply_opts(body: Body, opts: list[Opt]) -> Body:
+    """The kernel with all opts applied in order."""
+    for opt in opts:
+        body = apply_opt(body, opt)
+    return body

@@ -1,0 +1,144 @@
+"""Where values are materialised: the decisions of range assignment, made on the tensor form from consumers to producers.
+
+Each tensor op is asked for at one or several *sites*: indices, a gate (inside pads), and the loops round the request. From them follows how often the op
+would be evaluated if it were computed in place, against how many elements it has:
+
+- a value whose evaluation is dear (a transcendental, a reduction) and that would be computed more than once per element is stored;
+- if all its sites lie in common outer loops of one kernel and differ only in inner indices, it is stored in *local* scratch inside those loops (softmax's
+  exponentials: one row), otherwise in a buffer of its own, written by a kernel of its own;
+- outputs, `contiguous` and the targets of assigns are always stored; cheap elementwise values are computed again.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+
+from ...dialect import types as T
+from ...dialect.ops import ALU, MOVEMENT, UNARY_FLOAT
+from ...graph.shape import shape_of
+from ...graph.uop import UOp
+from ..symbolic.bounds import bounds
+from ..symbolic.ranges import open_ranges
+
+DEAR = 8.0
+"""Cost per element, in elementary operations, from which on a value is stored rather than computed twice: about what a store and a load cost."""
+LOCAL_ELEMENTS = 1 << 14
+"""Largest local stage: 64 KiB of float32, half of a core's L2 at least."""
+SMALL_REDUCTION = 1024
+"""A reduction to a single value of at most so many elements is computed inside each kernel that needs it."""
+_CHEAP_UNARY = frozenset(("floor", "ceil", "trunc", "round", "sqrt"))
+_TRANSCENDENTAL = frozenset(UNARY_FLOAT) - _CHEAP_UNARY | {"pow"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """An element of a value: its indices and the gate under which memory may be read for it."""
+
+    indices: tuple[UOp, ...]
+    gate: UOp | None
+
+
+@dataclass
+class Sites:
+    """The distinct requests for one tensor op, each with the loops round it (outer first)."""
+
+    loops: dict[Request, tuple[UOp, ...]] = field(default_factory=dict)
+
+    def add(self, request: Request, loops: tuple[UOp, ...]) -> None:
+        self.loops.setdefault(request, loops)
+
+
+@dataclass
+class Stored:
+    """A decision to store. `axes` are the axes that the buffer has; the others (`shared`) are fixed by the loops round it."""
+
+    space: str
+    axes: tuple[int, ...]
+    loops: tuple[UOp, ...] = ()
+    shared: dict[int, UOp] = field(default_factory=dict)
+
+
+def ranges_in(*values: UOp | None) -> frozenset[UOp]:
+    """The ranges that index expressions reach."""
+    found: frozenset[UOp] = frozenset()
+    for value in values:
+        if value is not None:
+            found |= open_ranges(value)
+    return found
+
+
+def loops_round(request: Request, loops: tuple[UOp, ...]) -> tuple[UOp, ...]:
+    """The loops in which a value at these indices is computed: out to the innermost loop that the indices use; it is hoisted out of the others."""
+    used = ranges_in(*request.indices, request.gate)
+    last = max((i for i, r in enumerate(loops) if r in used), default=-1)
+    return loops[:last + 1]
+
+
+def extent(size: int | UOp) -> int:
+    """A size, or the greatest value of a symbolic one."""
+    return size if isinstance(size, int) else bounds(size)[1]
+
+
+def elements(u: UOp) -> int:
+    return prod(extent(s) for s in shape_of(u))
+
+
+def evaluations(sites: Sites) -> int:
+    """How many times the op would be evaluated if nothing were stored."""
+    return sum(prod(extent(r.operands[0]) if not r.operands[0].is_const() else r.operands[0].value for r in loops_round(request, loops))
+               for request, loops in sites.loops.items())
+
+
+def costs(order: list[UOp]) -> dict[UOp, float]:
+    """The cost of one element of each op if computed in place, in elementary operations. Values made of constants alone cost nothing much."""
+    cost: dict[UOp, float] = {}
+    reads_memory: dict[UOp, bool] = {}
+    for u in order:
+        reads_memory[u] = u.name in ("arg", "assign", "contiguous", "copy") or any(reads_memory[o] for o in u.operands)
+        inner = sum(cost[o] for o in u.operands)
+        if u.name in ALU:
+            cost[u] = inner + (10.0 if u.name in _TRANSCENDENTAL else 4.0 if u.name in ("div", "sqrt", "floordiv", "mod") and u.dtype is not T.index else 1.0)
+        elif u.name == "reduce_axis":
+            cost[u] = (cost[u.operands[0]] + 1.0) * max(1, elements(u.operands[0])) / max(1, elements(u)) if reads_memory[u] else 1.0
+        elif u.name in ("expand", "pad"):
+            cost[u] = cost[u.operands[0]] * min(1.0, elements(u.operands[0]) / max(1, elements(u)))
+        elif u.name in MOVEMENT or u.name in ("contiguous", "detach", "assign", "copy"):
+            cost[u] = cost[u.operands[0]] if u.name in MOVEMENT or u.name == "detach" else 1.0
+        else:
+            cost[u] = 1.0 if u.name == "arg" else 0.0
+    return cost
+
+
+def decide(u: UOp, sites: Sites, cost: float) -> Stored | None:
+    """Whether and where a value that need not be stored is stored all the same."""
+    if u.name not in ALU and u.name != "reduce_axis" or u.type is T.index or cost < DEAR:
+        return None
+    count = elements(u)
+    if u.name == "reduce_axis" and count == 1 and elements(u.operands[0]) > SMALL_REDUCTION and any(sites.loops.values()):
+        return Stored("global", tuple(range(len(shape_of(u)))))
+    if count == 0 or evaluations(sites) <= 1.5 * count:
+        return None
+    return _local_stage(u, sites) or Stored("global", tuple(range(len(shape_of(u)))))
+
+
+def _local_stage(u: UOp, sites: Sites) -> Stored | None:
+    requests = list(sites.loops)
+    if len(requests) < 2 or any(r.gate is not None for r in requests):
+        return None
+    common = sites.loops[requests[0]]
+    for loops in sites.loops.values():
+        common = tuple(a for a, b in zip(common, loops) if a is b)
+    if not common:
+        return None
+    shape = shape_of(u)
+    shared = {axis: requests[0].indices[axis] for axis in range(len(shape))
+              if len({r.indices[axis] for r in requests}) == 1 and ranges_in(requests[0].indices[axis]) <= set(common)}
+    axes = tuple(a for a in range(len(shape)) if a not in shared)
+    if not axes or not all(isinstance(shape[a], int) for a in axes) or prod(extent(shape[a]) for a in axes) > LOCAL_ELEMENTS:
+        return None
+    request = Request(tuple(shared.values()), None)
+    loops = loops_round(request, common)
+    outer = prod(bounds(r)[1] + 1 for r in loops)
+    if not loops or outer * prod(extent(shape[a]) for a in axes) > 1.5 * elements(u):
+        return None
+    return Stored("local", axes, loops, shared)
