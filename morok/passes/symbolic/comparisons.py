@@ -126,6 +126,34 @@ def less_by_blocks(u: UOp) -> UOp | None:
     return None
 
 
+@COMPARISONS.rule("cmplt")
+def compare_quotient(u: UOp) -> UOp | None:
+    """x // c < k is x < k*c; k < x // c is k*c + c - 1 < x"""
+    x, y = u.operands
+    quotient, limit = (x, y) if y.name == "const" else (y, x)
+    if limit.name != "const" or quotient.name != "floordiv" or quotient.operands[1].name != "const" or quotient.operands[1].value <= 0:
+        return None
+    dividend, divisor = quotient.operands[0], quotient.operands[1].value
+    value = limit.value * divisor + (0 if limit is y else divisor - 1)
+    if not fits((value, value), limit.dtype):
+        return None
+    sides = (dividend, const(value, limit.type))
+    return UOp.make("cmplt", sides if limit is y else sides[::-1], (), None, u.loc)
+
+
+@COMPARISONS.rule("cmpeq", "cmpne")
+def equal_modulo(u: UOp) -> UOp | None:
+    """x - y == 0 is x == y, and x + 3 == 5 is x == 2, also where the sum wraps"""
+    x, y = u.operands
+    if x.dtype.kind not in "iu" or y.name != "const" or isinstance(x.type, T.TensorType):
+        return None
+    if x.name == "sub" and y.value == 0:
+        return UOp.make(u.name, x.operands, (), None, u.loc)
+    if x.name == "add" and x.operands[1].name == "const":
+        return UOp.make(u.name, (x.operands[0], const(y.value - x.operands[1].value, y.type)), (), None, u.loc)
+    return None
+
+
 @COMPARISONS.rule("cmpeq", "cmpne")
 def equal_by_sides(u: UOp) -> UOp | None:
     """x + 3 == 5 is x == 2; 4*x == 4*y is x == y; 4*x == 6 is false"""
