@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
@@ -27,7 +28,7 @@ def bind_arguments(body: Body, inputs: Sequence[np.ndarray]) -> list[np.ndarray]
 
 
 def view_as(array: np.ndarray, t: T.Type, name: str) -> np.ndarray:
-    """The same memory with a buffer's type. The shape may differ if the number of elements does not; a bool may be kept as a byte."""
+    """The same memory with a buffer's type: flattened or folded up, and a bool taken for a byte, where the type wants it."""
     dtype = T.element_dtype(t)
     if array.dtype != dtype.np:
         if not {array.dtype, dtype.np} <= {np.dtype(np.bool_), np.dtype(np.uint8)}:
@@ -36,7 +37,7 @@ def view_as(array: np.ndarray, t: T.Type, name: str) -> np.ndarray:
     shape = getattr(t, "shape", ())
     if array.ndim == len(shape) and all(size in (None, given) for size, given in zip(shape, array.shape)):
         return array
-    if None not in shape and T.memref(shape, dtype).size == array.size and array.flags.c_contiguous:
+    if 1 in (len(shape), array.ndim) and None not in shape and prod(shape) == array.size and array.flags.c_contiguous:
         return array.reshape(shape)
     raise ShapeError(f"{name} is a {t}, given an array of shape {array.shape}")
 

@@ -1,4 +1,4 @@
-"""Programs from MLIR text, in the short spelling that these tests write."""
+"""Programs from MLIR text. `#12` stands for the index constant 12; `ptr` for a pointer to f32 in global memory, `local` for one in scratch memory."""
 
 import re
 
@@ -9,27 +9,35 @@ from morok.dialect.context import shared_context
 from morok.graph.body import Program
 from morok.interpret import interpret
 
-GLOBAL = '!morok.ptr<{}, "global">'
+
+def expand(text: str) -> str:
+    """The text with its abbreviations written out; the constants stand at the head of each function."""
+    text = re.sub(r"\bptr\b(?!<)", '!morok.ptr<f32, "global">', text)
+    text = re.sub(r"\blocal\b(?![\"'])", '!morok.ptr<f32, "local">', text)
+    functions = re.split(r"(?=func\.func)", text)
+    return "".join(_with_constants(function) for function in functions)
 
 
-def parse(text: str) -> Program:
-    """The program of a module. `#12` in the text is the index constant 12, `idx(%b, %i)` an index op's result, `load %p` a load without gate."""
-    dialect = shared_context()
-    return Program(dialect, ir.Module.parse(text, dialect.context))
-
-
-def index_constants(text: str, *values: int) -> str:
-    """Lines that define %0, %1, ... for the numbers used."""
-    return "\n".join(f'%c{v} = "morok.const"() {{value = {v} : index}} : () -> index' for v in values) + text
+def _with_constants(function: str) -> str:
+    numbers = sorted(set(re.findall(r"#(\d+)", function)))
+    constants = "".join(f'%c{n} = "morok.const"() {{value = {n} : index}} : () -> index\n' for n in numbers)
+    function = re.sub(r"#(\d+)", r"%c\1", function)
+    head, brace, body = function.partition("{\n")
+    return head + brace + constants + body if constants else function
 
 
 @pytest.fixture
-def run():
-    """run(text, inputs...) gives the results of @main."""
+def parse():
+    """parse(text) gives the program."""
+    def parse(text):
+        dialect = shared_context()
+        return Program(dialect, ir.Module.parse(expand(text), dialect.context))
+    return parse
+
+
+@pytest.fixture
+def run(parse):
+    """run(text, inputs...) gives the results of @main; keywords are variables."""
     def run(text, *inputs, function="main", **variables):
         return interpret(parse(text), function, list(inputs), variables)
     return run
-
-
-def shorten(text: str) -> str:
-    return re.sub(r"\s+", " ", text)
