@@ -31,10 +31,11 @@ def attribute_to_mlir(kind: str, value: Any, result_type: ir.Type | None, contex
 
 def attribute_from_mlir(attribute: ir.Attribute) -> Any:
     """The Python value of an attribute; the text of one that the dialect has no kind for."""
+    if isinstance(attribute, ir.BoolAttr):
+        return bool(attribute.value)
     if isinstance(attribute, ir.IntegerAttr):
-        if str(attribute.type) == "i1":
-            return bool(attribute.value)
-        return attribute.value
+        value = attribute.value  # 64 bits and more come out signed
+        return value % (1 << attribute.type.width) if value < 0 and str(attribute.type).startswith("ui") else value
     if isinstance(attribute, ir.FloatAttr):
         return float(attribute.value)
     if isinstance(attribute, ir.StringAttr):

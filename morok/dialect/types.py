@@ -248,18 +248,23 @@ class TypeTranslator:
         return found
 
 
+POINTER_SPACES = ("global", "local", "register")
+_SPACES = 'of no name, "local" or "register"'
+
+
 def parse_type(t: ir.Type) -> Type:
+    """The Python value of an MLIR type; TypeError for one that the dialect does not know."""
     text = str(t)
     if text in _BY_MLIR:
         return _BY_MLIR[text]
     if isinstance(t, ir.RankedTensorType):
-        return tensor(_sizes(t), _dtype(t.element_type))
+        return _plain(tensor(_sizes(t), _dtype(t.element_type)), text, "without encoding")
     if isinstance(t, ir.MemRefType):
-        space = ir.StringAttr(t.memory_space).value if t.memory_space is not None and isinstance(t.memory_space, ir.StringAttr) else None
-        return memref(_sizes(t), _dtype(t.element_type), space)
+        space = t.memory_space.value if isinstance(t.memory_space, ir.StringAttr) else None
+        return _plain(memref(_sizes(t), _dtype(t.element_type), space), text, f"in row-major order, in memory {_SPACES}")
     if isinstance(t, ir.VectorType):
-        if t.rank != 1:
-            raise TypeError(f"morok takes vectors of one dimension, not {text}")
+        if t.rank != 1 or t.scalable:
+            raise TypeError(f"morok takes vectors of one dimension and fixed length, not {text}")
         return vector(t.shape[0], _dtype(t.element_type))
     if text == "!morok.token":
         return token
@@ -267,10 +272,20 @@ def parse_type(t: ir.Type) -> Type:
         return argument
     if text.startswith("!morok.ptr<"):
         element, _, space = text[len("!morok.ptr<"):-1].rpartition(", ")
+        if space.strip('"') not in POINTER_SPACES or not element:
+            raise TypeError(f"a !morok.ptr has a space of {', '.join(POINTER_SPACES)}, not {text}")
         parsed = parse_type(ir.Type.parse(element, t.context))
-        assert isinstance(parsed, (DType, VectorType))
+        if not isinstance(parsed, (DType, VectorType)):
+            raise TypeError(f"a !morok.ptr points to a scalar or vector, not as {text}")
         return ptr(parsed, space.strip('"'))
     raise TypeError(f"morok has no type {text}")
+
+
+def _plain(parsed: Type, text: str, allowed: str) -> Type:
+    """The parsed type, if it says all that the MLIR type says."""
+    if spelling(parsed) != text or isinstance(parsed, MemRefType) and parsed.space not in (None, *POINTER_SPACES[1:]):
+        raise TypeError(f"morok takes a {text.partition('<')[0]} {allowed}; not {text}")
+    return parsed
 
 
 def _sizes(t: Any) -> tuple:
