@@ -1,0 +1,86 @@
+"""The memory planner: intermediates whose lifetimes do not overlap share memory.
+
+    group 0   writes a                              bytes    0        1024
+    group 1   reads a, writes b                     a, c    |--------|            c begins when a is over
+    group 2   reads b, writes c              =>     b                |--------|
+    group 3   reads c
+
+A lifetime goes from the first group that touches a buffer to the last, both included, since the kernels of one group run at the same
+time. Arguments and results have memory of their own: a caller may hold them. Greedy by size: the largest first, each at the lowest
+offset that is free.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..dialect import types as T
+from .items import Schedule, ScheduleItem
+
+ALIGNMENT = 64
+"""Kernels take every buffer as `align 64`."""
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    """The groups (inclusive) during which a buffer of that many bytes is in use."""
+
+    buffer: int
+    nbytes: int
+    first: int
+    last: int
+
+    def overlaps(self, other: Lifetime) -> bool:
+        return self.first <= other.last and other.first <= self.last
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """Where each intermediate lies in the arena."""
+
+    offsets: dict[int, int]
+    nbytes: int
+    unshared_nbytes: int
+    """What the intermediates would take if none shared."""
+
+
+def plan_memory(schedule: Schedule, groups: Sequence[Sequence[ScheduleItem]]) -> MemoryPlan:
+    """Offsets of the schedule's intermediates in one arena."""
+    return place(lifetimes(schedule, groups))
+
+
+def lifetimes(schedule: Schedule, groups: Sequence[Sequence[ScheduleItem]]) -> list[Lifetime]:
+    intermediates = frozenset(schedule.intermediates)
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for g, group in enumerate(groups):
+        for item in group:
+            for buffer in item.buffer_ids:
+                if buffer in intermediates:
+                    first.setdefault(buffer, g)
+                    last[buffer] = g
+    return [Lifetime(b, _nbytes(schedule, b), first[b], last[b]) for b in first]
+
+
+def place(given: Iterable[Lifetime]) -> MemoryPlan:
+    """The lifetimes laid out: those that overlap get disjoint bytes."""
+    placed: list[tuple[int, Lifetime]] = []
+    for lifetime in sorted(given, key=lambda x: (-x.nbytes, x.first, x.buffer)):
+        at = 0
+        for offset, other in sorted(((o, x) for o, x in placed if x.overlaps(lifetime)), key=lambda pair: pair[0]):
+            if offset >= at + _rounded(lifetime.nbytes):
+                break
+            at = max(at, offset + _rounded(other.nbytes))
+        placed.append((at, lifetime))
+    return MemoryPlan({x.buffer: at for at, x in placed}, max((at + _rounded(x.nbytes) for at, x in placed), default=0),
+                      sum(_rounded(x.nbytes) for _, x in placed))
+
+
+def _rounded(nbytes: int) -> int:
+    return max(ALIGNMENT, -(-nbytes // ALIGNMENT) * ALIGNMENT)
+
+
+def _nbytes(schedule: Schedule, buffer: int) -> int:
+    t = schedule.buffers[buffer].type
+    assert isinstance(t, T.MemRefType)
+    return t.nbytes
