@@ -1,0 +1,261 @@
+"""The loop nest of a kernel: where each range's loop stands, which loop an op is in, and in which order a block's items run.
+
+    end(store(.., reduce(.., %k)), %i, %j)      =>      loop %i { loop %j { loop %k { .. } store } }
+
+An op is in the block of the deepest loop that it is open in, so what a loop does not change is outside of it. A range has one loop: what
+encloses it are the ranges that its closing ops leave open and those that they close along with it and that have smaller ids. Within a block, a
+loop counts as one item, after all that anything inside needs. A load that must not see a store (its buffer is no version after the store)
+comes before it.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Union
+
+from ...dialect import types as T
+from ...errors import InternalError
+from ...graph.body import Body
+from ...graph.uop import UOp
+from ..symbolic.ranges import open_ranges
+
+
+@dataclass(eq=False)
+class Loop:
+    """A block: the body of a range's loop or (range None) of the function. `reductions` are the reduce ops that close the range."""
+
+    range: UOp | None
+    parent: Loop | None = None
+    depth: int = 0
+    reductions: list[UOp] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    needs: dict[Item, list[Item]] = field(default_factory=dict)
+
+    def add(self, item: Item) -> None:
+        if item not in self.needs:
+            self.needs[item] = []
+            self.items.append(item)
+
+
+Item = Union[UOp, Loop]
+HOISTED = frozenset(("arg", "const", "range", "define_var", "define_local", "define_reg", "special"))
+"""What the function's entry (or the loop itself) provides."""
+
+
+def describe(u: UOp) -> str:
+    return f"morok.{u.name}{f' ({u.loc[0]}:{u.loc[1]})' if u.loc else ''}"
+
+
+class LoopTree:
+    """The plan of one kernel. `root.items` are in the order in which they run; so are the items of each loop."""
+
+    def __init__(self, body: Body) -> None:
+        self.order = body.order()
+        self.root = Loop(None)
+        self.loops: dict[UOp, Loop] = {}
+        self.innermost: dict[UOp, UOp] = {}
+        """A closing op's innermost and outermost range."""
+        self.outermost: dict[UOp, UOp] = {}
+        self._place_ranges()
+        self._place_ops()
+        self._order_memory()
+        for loop in (self.root, *self.loops.values()):
+            self._sort(loop)
+
+    # Ranges
+
+    def _place_ranges(self) -> None:
+        enclosing: dict[UOp, frozenset[UOp]] = {}
+        closers: dict[UOp, UOp] = {}
+        for u in self.order:
+            if u.name not in ("reduce", "end") or len(u.operands) == 1:
+                continue
+            outside = open_ranges(u)
+            closed = u.operands[1:] if len(u.operands) == 2 else sorted(set(u.operands[1:]), key=lambda r: r.attributes[0])
+            self.outermost[u], self.innermost[u] = closed[0], closed[-1]
+            for r in closed:
+                if r.name != "range":
+                    raise InternalError(f"morok-linearize: {describe(u)} closes {describe(r)}, which is no range")
+                known = enclosing.setdefault(r, outside)
+                if known != outside:
+                    raise InternalError(f"morok-linearize: range {r.attributes[0]} would need two loops: {describe(u)} closes it inside "
+                                        f"ranges {_ids(outside)}, {describe(closers[r])} inside {_ids(known)}")
+                closers.setdefault(r, u)
+                if u.name == "reduce":
+                    self._loop(r).reductions.append(u)
+                outside = outside | {r}
+        for r in sorted(enclosing, key=lambda r: len(enclosing[r])):
+            loop, outer = self._loop(r), enclosing[r]
+            if outer:
+                parent = max(outer, key=lambda o: len(enclosing.get(o, ())))
+                if parent not in enclosing or enclosing[parent] | {parent} != outer:
+                    raise InternalError(f"morok-linearize: range {r.attributes[0]} is closed by {describe(closers[r])} inside ranges "
+                                        f"{_ids(outer)}, which are not loops in one another")
+                loop.parent = self.loops[parent]
+            else:
+                loop.parent = self.root
+            loop.depth = loop.parent.depth + 1
+
+    def _loop(self, r: UOp) -> Loop:
+        found = self.loops.get(r)
+        if found is None:
+            found = self.loops[r] = Loop(r)
+        return found
+
+    # Ops
+
+    def block_of(self, u: UOp) -> Loop:
+        """The block in which the op's result is."""
+        ranges = open_ranges(u)
+        if not ranges:
+            return self.root
+        try:
+            loop = max((self.loops[r] for r in ranges), key=lambda loop: loop.depth)
+        except KeyError as error:
+            raise InternalError(f"morok-linearize: nothing closes range {error.args[0].attributes[0]}, which {describe(u)} is in") from None
+        if loop.depth != len(ranges) and not ranges <= self._path(loop):
+            raise InternalError(f"morok-linearize: {describe(u)} needs ranges {_ids(ranges)}, which are not loops in one another")
+        return loop
+
+    def _path(self, loop: Loop) -> set[UOp]:
+        found = set()
+        while loop.parent is not None:
+            assert loop.range is not None
+            found.add(loop.range)
+            loop = loop.parent
+        return found
+
+    def _place_ops(self) -> None:
+        self.blocks: dict[UOp, Loop] = {}
+        """The block of an op's result."""
+        self.inside: dict[UOp, Loop] = {}
+        """The block in which it reads its operands: for a closing op, its innermost loop."""
+        for u in self.order:
+            if u.name in HOISTED:
+                self.blocks[u] = self.inside[u] = self.root if u.name != "range" or u not in self.loops else self.loops[u]
+                if u.name == "range" and u in self.loops:
+                    loop = self.loops[u]
+                    assert loop.parent is not None
+                    loop.parent.add(loop)
+                    self._need(u.operands[0], loop.parent, loop)
+                continue
+            block = self.blocks[u] = self.block_of(u)
+            if u in self.innermost:
+                self.inside[u] = self.loops[self.innermost[u]]
+            else:
+                self.inside[u] = block
+                block.add(u)
+            for operand in u.operands:
+                if operand.name not in HOISTED:
+                    self._need(operand, self.inside[u], u)
+
+    def _need(self, operand: UOp, block: Loop, item: Item) -> None:
+        """Notes that the item of `block` needs the operand, in the block where the operand's result is."""
+        if operand.name in HOISTED:
+            return
+        where = self.blocks[operand]
+        while block is not where:
+            item, parent = block, block.parent
+            if parent is None:
+                raise InternalError(f"morok-linearize: {describe(operand)} is needed outside of its loop")
+            block = parent
+        needed: Item = self.loops[self.outermost[operand]] if operand in self.outermost else operand
+        if item is needed:
+            raise InternalError(f"morok-linearize: {describe(operand)} is needed inside the loop of range "
+                                f"{self.outermost[operand].attributes[0]}, which computes it")
+        where.add(needed)
+        if not (isinstance(item, UOp) and item in self.innermost):  # a closing op runs last in its loop anyway
+            where.add(item)
+            where.needs[item].append(needed)
+
+    # Memory
+
+    def _order_memory(self) -> None:
+        stores = [u for u in self.order if u.name == "store"]
+        if not any(u.name == "after" or u.name == "load" for u in self.order):
+            return
+        roots = {s: _root(s.operands[0].operands[0]) for s in stores}
+        written = set(roots.values())
+        seen: dict[UOp, frozenset[UOp]] = {}
+        for u in self.order:
+            if u.name != "load" or _root(u.operands[0].operands[0]) not in written:
+                continue
+            buffer = u.operands[0].operands[0]
+            root, version = _root(buffer), _stores_before(buffer, seen)
+            for store in stores:
+                if roots[store] is root and store not in version:
+                    self._before(u, store)
+
+    def _before(self, first: UOp, second: UOp) -> None:
+        a, b = self.blocks[first], self.blocks[second]
+        x: Item = first
+        y: Item = second
+        while a is not b:
+            if a.depth >= b.depth:
+                assert a.parent is not None
+                x, a = a, a.parent
+            else:
+                assert b.parent is not None
+                y, b = b, b.parent
+        if x is not y:
+            a.needs[y].append(x)
+
+    # Order
+
+    def _sort(self, loop: Loop) -> None:
+        """Puts the items after what they need, otherwise in the order in which they came."""
+        ordered: list[Item] = []
+        state: dict[Item, bool] = {}  # False while what the item needs is being placed
+        for first in loop.items:
+            if first in state:
+                continue
+            state[first] = False
+            stack = [(first, iter(loop.needs[first]))]
+            while stack:
+                item, pending = stack[-1]
+                for needed in pending:
+                    placed = state.get(needed)
+                    if placed is False:
+                        raise InternalError(f"morok-linearize: no order of loops is legal: {_name(item)} and {_name(needed)} need each other")
+                    if placed is None:
+                        state[needed] = False
+                        stack.append((needed, iter(loop.needs[needed])))
+                        break
+                else:
+                    stack.pop()
+                    state[item] = True
+                    ordered.append(item)
+        loop.items = ordered
+
+
+def _name(item: Item) -> str:
+    return describe(item) if isinstance(item, UOp) else f"the loop of range {item.range.attributes[0]}" if item.range else "the function"
+
+
+def _ids(ranges: frozenset[UOp]) -> list[int]:
+    return sorted(r.attributes[0] for r in ranges)
+
+
+def _root(buffer: UOp) -> UOp:
+    while buffer.name == "after":
+        buffer = buffer.operands[0]
+    return buffer
+
+
+def _stores_before(buffer: UOp, seen: dict[UOp, frozenset[UOp]]) -> frozenset[UOp]:
+    """The stores that this version of a buffer comes after."""
+    found: frozenset[UOp] = frozenset()
+    if buffer.name != "after":
+        return found
+    if buffer in seen:
+        return seen[buffer]
+    stack, visited = [buffer], {buffer}
+    while stack:
+        u = stack.pop()
+        if u.name == "store":
+            found |= {u}
+        for o in u.operands:
+            if o not in visited and (o.type is T.token or o.name == "after"):
+                visited.add(o)
+                stack.append(o)
+    seen[buffer] = found
+    return found

@@ -1,0 +1,54 @@
+"""The parameters of a kernel's machine code, in order: buffers, variables by name, then thread id and thread count."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...dialect import types as T
+from ...graph.body import Body
+from ...graph.uop import UOp
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """`kind` is buffer (a pointer), variable, thread_id or thread_count (an i32 each)."""
+
+    kind: str
+    slot: int = -1
+    """Of a buffer: which argument of the kernel it is."""
+    name: str = ""
+    type: T.MemRefType | None = None
+    is_read: bool = False
+    is_written: bool = False
+    least: int = 0
+    greatest: int = 0
+    """Of a variable: its bounds, both inclusive."""
+
+
+def parameters_of(body: Body, order: Iterable[UOp]) -> list[Parameter]:
+    variables: dict[str, UOp] = {}
+    loaded: set[UOp] = set()
+    stored: set[UOp] = set()
+    threads = False
+    for u in order:
+        if u.name == "define_var":
+            variables[u.attribute("name")] = u
+        elif u.name == "load":
+            loaded.add(_root(u))
+        elif u.name == "store":
+            stored.add(_root(u))
+        elif u.name == "special" or u.name == "range" and u.attributes[1] == "thread":
+            threads = True
+    found = [Parameter("buffer", i, "", a.type, a in loaded, a in stored) for i, a in enumerate(body.arguments)]  # type: ignore[arg-type]
+    found += [Parameter("variable", name=name, least=u.attribute("min"), greatest=u.attribute("max")) for name, u in sorted(variables.items())]
+    if threads:
+        found += [Parameter("thread_id"), Parameter("thread_count")]
+    return found
+
+
+def _root(access: UOp) -> UOp:
+    """The argument or scratch that a load or store touches."""
+    buffer = access.operands[0].operands[0]
+    while buffer.name == "after":
+        buffer = buffer.operands[0]
+    return buffer
