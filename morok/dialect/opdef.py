@@ -182,12 +182,30 @@ def _named_operands(d: OpDef, operands: tuple[T.Type, ...]) -> list[tuple[Operan
     return named
 
 
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_ATTRIBUTE_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "i64": (lambda v: _is_integer(v) and -(1 << 63) <= v < 1 << 63, "an integer of 64 bits"),
+    "i64_array": (lambda v: isinstance(v, tuple) and all(_is_integer(e) and -(1 << 63) <= e < 1 << 63 for e in v), "a list of integers of 64 bits"),
+    "string": (lambda v: isinstance(v, str), "a string"),
+    "strings": (lambda v: isinstance(v, tuple) and all(isinstance(e, str) for e in v), "a list of strings"),
+    "symbol": (lambda v: isinstance(v, str), "the name of a function"),
+    "number": (lambda v: isinstance(v, (int, float)), "a number or bool"),
+}
+
+
+def attribute_kind_description(kind: str) -> str:
+    return _ATTRIBUTE_KINDS[kind][1]
+
+
 def _attribute_error(attribute: Attribute, value: Any) -> str | None:
     if value is None:
         return None if attribute.optional else f"needs attribute {attribute.name}"
-    expected = {"i64": int, "i64_array": tuple, "string": str, "strings": tuple, "symbol": str, "number": (int, float, bool)}[attribute.kind]
-    if not isinstance(value, expected):
-        return f"attribute {attribute.name} must be of kind {attribute.kind}, given {value!r}"
+    accepts, description = _ATTRIBUTE_KINDS[attribute.kind]
+    if not accepts(value):
+        return f"attribute {attribute.name} must be {description}, given {value!r}"
     if attribute.choices and value not in attribute.choices:
         return f"attribute {attribute.name} is {value!r}; it must be one of {', '.join(attribute.choices)}"
     return None

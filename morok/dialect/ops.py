@@ -42,21 +42,25 @@ op("buffer", "Memory that exists before the program runs: a realised tensor, or 
    forms=(TENSOR, RANGE), operands=[Operand("unique", "token"), Operand("device", "token")], result=Operand("result", "buffer"))
 
 
-def const_fits(i: Instance) -> str | None:
-    value, dtype = i.attributes["value"], T.element_dtype(i.result)  # type: ignore[arg-type]
+def no_axes(i: Instance) -> str | None:
     if isinstance(i.result, T.TensorType) and i.result.shape != ():
         return f"a constant tensor has no axes, not shape {i.result.shape}; expand it"
+    return None
+
+
+def value_fits(i: Instance) -> str | None:
+    value, dtype = i.attributes["value"], T.element_dtype(i.result)  # type: ignore[arg-type]
     if dtype.kind == "b":
-        return None if isinstance(value, bool) else f"a bool constant takes true or false, not {value!r}"
+        return None if isinstance(value, bool) else f"a bool takes true or false, not {value!r}"
     if dtype.kind == "f":
-        return None if isinstance(value, float) else f"a {dtype} constant takes a float, not {value!r}"
+        return None if isinstance(value, float) else f"a {dtype} takes a float, not {value!r}"
     if isinstance(value, bool) or not isinstance(value, int) or not dtype.min <= value <= dtype.max:
         return f"{value!r} does not fit {dtype} (from {dtype.min} to {dtype.max})"
     return None
 
 
 op("const", "A constant; of a tensor type it has no axes, of a vector type every lane has the value.", group="sources", forms=ANYWHERE,
-   attributes=[Attribute("value", "number")], result=Operand("result", "value"), verify=[const_fits])
+   attributes=[Attribute("value", "number")], result=Operand("result", "value"), verify=[no_axes, value_fits])
 
 
 def var_bounds(i: Instance) -> str | None:
@@ -71,9 +75,19 @@ op("bind", "The variable together with the value that it has in the next run.", 
    operands=[Operand("variable", "index"), Operand("value", "index")], result=Operand("result", "index"), infer=lambda o, a: T.index)
 
 
+def one_axis(i: Instance) -> str | None:
+    shape = i.attributes["shape"]
+    if len(shape) != 1 or shape[0] < 0 and shape[0] != DYNAMIC:
+        return f"shape {shape} must have one axis, of a size that is not negative"
+    if static(shape) != i.result.shape:  # type: ignore[union-attr]
+        return f"shape {shape} does not describe the result {i.result}"
+    if len(i.operands) != shape.count(DYNAMIC):
+        return f"{shape.count(DYNAMIC)} symbolic sizes are marked in shape, but {len(i.operands)} index operands are given"
+    return None
+
+
 op("iota", "The numbers 0, 1, 2, ... along the only axis.", group="sources", forms=(TENSOR,), operands=[sizes()], attributes=[i64_array("shape")],
-   result=Operand("result", "tensor"), verify=[lambda i: None if len(i.attributes["shape"]) == 1 and i.result.shape == static(i.attributes["shape"])  # type: ignore[union-attr]
-                                               else f"shape {i.attributes['shape']} does not describe the result {i.result}"])
+   result=Operand("result", "tensor"), verify=[one_axis])
 
 
 # Movement. Sizes that are symbolic stand as DYNAMIC in the attribute and follow as index operands, in order.
@@ -169,7 +183,7 @@ op("expand", "Repeats axes of size 1: broadcasting without copies.", group="move
    verify=[dynamic_count("shape"), same_rank("shape"), no_negative_sizes("shape"), expands_ones])
 op("pad", "Surrounds a tensor with `value`: low[i] elements before axis i and high[i] after it.", group="movement", forms=(TENSOR,),
    operands=[SOURCE, sizes()], attributes=[i64_array("low"), i64_array("high"), Attribute("value", "number")], result=RESULT, infer=pad_shape,
-   verify=[dynamic_count("low", "high"), same_rank("low", "high"), no_negative_sizes("low", "high")])
+   verify=[dynamic_count("low", "high"), same_rank("low", "high"), no_negative_sizes("low", "high"), value_fits])
 op("shrink", "A window of a tensor: element i of the result is element i + begin of the source.", group="movement", forms=(TENSOR,),
    operands=[SOURCE, sizes()], attributes=[i64_array("begin"), i64_array("size")], result=RESULT, infer=shaped_as("size"),
    verify=[dynamic_count("begin", "size"), same_rank("begin", "size"), no_negative_sizes("begin", "size"), window_inside])
@@ -277,22 +291,30 @@ def without_axes(operands: tuple, attributes: dict) -> T.Type:
     return operands[0].with_shape(tuple(s for a, s in enumerate(operands[0].shape) if a not in attributes["axes"]))
 
 
-def same_shape_as_target(i: Instance) -> str | None:
-    view, value = i.operands[1], i.operands[2]
+def same_shape_as_view(i: Instance) -> str | None:
+    target, view, value = i.operands
+    if T.element_dtype(view) is not T.element_dtype(target):
+        return f"the view has type {view}, but the target has type {target}; a view keeps the element type"
     return None if view is value else f"the value has type {value}, but the view written has type {view}"
 
 
 REDUCTION = Attribute("op", "string", choices=REDUCTIONS)
 
+
+def combines_dtype(i: Instance) -> str | None:
+    dtype = T.element_dtype(i.operands[0])
+    return f"reduction '{i.attributes['op']}' combines integers and bools, not {dtype}" if dtype.is_float and i.attributes["op"] in ("and", "or") else None
+
+
 op("reduce_axis", "Combines the elements along `axes`, which the result lacks.", group="tensor", forms=(TENSOR,),
-   operands=[SOURCE], attributes=[REDUCTION, i64_array("axes")], result=RESULT, infer=without_axes, verify=[axes_exist])
+   operands=[SOURCE], attributes=[REDUCTION, i64_array("axes")], result=RESULT, infer=without_axes, verify=[axes_exist, combines_dtype])
 op("contiguous", "Asks that the value be materialised in row-major order.", group="tensor", forms=(TENSOR,), operands=[SOURCE], result=RESULT, infer=first)
 op("detach", "The value, cut off from gradients.", group="tensor", forms=(TENSOR,), operands=[SOURCE], result=RESULT, infer=first)
 op("copy", "The value in another device's memory.", group="tensor", forms=(TENSOR,),
    operands=[SOURCE], attributes=[Attribute("device", "string")], result=RESULT, infer=first)
 op("assign", "The target with the elements that `view` (movement ops over the target) selects replaced by `value`; written in place where nothing else "
    "needs the old value.", group="tensor", forms=(TENSOR,), operands=[Operand("target", "tensor"), Operand("view", "tensor"), Operand("value", "tensor")],
-   result=RESULT, infer=first, verify=[same_shape_as_target])
+   result=RESULT, infer=first, verify=[same_shape_as_view])
 op("sink", "Holds together the effects that a function is for.", group="range", forms=(TENSOR, RANGE, VECTOR), operands=[Operand("effects", "token", VARIADIC)])
 
 
@@ -364,7 +386,7 @@ op("store", "Writes an element, only where the gate (if any) holds.", group="ran
    result=Operand("effect", "token"), infer=lambda o, a: T.token, verify=[store_matches, gate_matches(2)])
 op("reduce", "Combines the value over the ranges, which close here; over no iteration, the reduction's identity.", group="range", forms=(RANGE, VECTOR),
    operands=[Operand("value", "value", same="T"), Operand("ranges", "index", VARIADIC)], attributes=[REDUCTION],
-   result=Operand("result", "value", same="T"), infer=first)
+   result=Operand("result", "value", same="T"), infer=first, verify=[combines_dtype])
 
 
 def bufferize_shape(i: Instance) -> str | None:
@@ -392,22 +414,35 @@ op("param", "Binds a buffer to a kernel's parameter slot.", group="range", forms
 op("kernel", "Launches a kernel on its buffers, in slot order.", group="range", forms=(RANGE,),
    operands=[Operand("arguments", "argument", VARIADIC)], attributes=[Attribute("callee", "symbol")],
    result=Operand("done", "token"), infer=lambda o, a: T.token)
+
+
+def allocated_in(space: str | None) -> Any:
+    def rule(i: Instance) -> str | None:
+        assert isinstance(i.result, T.MemRefType)
+        if None in i.result.shape:
+            return f"memory has a static shape, not {i.result}"
+        return None if i.result.space == space else f"result type is {i.result}, expected {T.memref(i.result.shape, i.result.dtype, space)}"
+    return rule
+
+
 op("define_global", "A buffer that the scheduler allocates for the plan.", group="range", forms=(RANGE,),
-   attributes=[Attribute("id", "i64")], result=Operand("buffer", "memref"))
+   attributes=[Attribute("id", "i64")], result=Operand("buffer", "memref"), verify=[allocated_in(None)])
 op("define_local", "Thread-private scratch memory of a kernel.", group="range", forms=(RANGE, VECTOR),
-   attributes=[Attribute("id", "i64")], result=Operand("buffer", "memref"))
+   attributes=[Attribute("id", "i64")], result=Operand("buffer", "memref"), verify=[allocated_in("local")])
 op("define_reg", "An accumulator array that is to live in registers.", group="range", forms=(RANGE, VECTOR),
-   attributes=[Attribute("id", "i64")], result=Operand("buffer", "memref"))
+   attributes=[Attribute("id", "i64")], result=Operand("buffer", "memref"), verify=[allocated_in("register")])
 op("special", "A number that the caller gives the kernel: thread_id.", group="range", forms=(RANGE, VECTOR),
    attributes=[Attribute("name", "string", choices=("thread_id",))], result=Operand("result", "index"), infer=lambda o, a: T.index)
 
 
 # Vector level
 
-def all_lanes(operands: tuple, attributes: dict) -> T.Type:
-    if not operands:
-        raise ValueError("needs at least one operand")
-    return T.vector(len(operands), operands[0])
+def counts_lanes(i: Instance) -> str | None:
+    return None if T.element_dtype(i.result).is_int else f"lanes are numbered in integers or index, not in {i.result}"  # type: ignore[arg-type]
+
+
+def at_least_one(i: Instance) -> str | None:
+    return None if i.operands else "takes at least 1 operand, given 0"
 
 
 def splat_or_lanes(i: Instance) -> str | None:
@@ -424,12 +459,12 @@ def lane_exists(i: Instance) -> str | None:
     return None if 0 <= lane < source.lanes else f"lane {lane} does not exist in {source}"  # type: ignore[union-attr]
 
 
-op("unroll", "The lane numbers 0 to n - 1 of an expanded range.", group="vector", forms=(VECTOR,), result=Operand("lanes", "vector"))
+op("unroll", "The lane numbers 0 to n - 1 of an expanded range.", group="vector", forms=(VECTOR,), result=Operand("lanes", "vector"), verify=[counts_lanes])
 op("contract", "Combines the lanes of a vector; floats in a fixed tree order.", group="vector", forms=(VECTOR,),
-   operands=[Operand("source", "vector")], attributes=[REDUCTION], result=Operand("result", "scalar"), infer=lambda o, a: o[0].dtype)
+   operands=[Operand("source", "vector")], attributes=[REDUCTION], result=Operand("result", "scalar"), infer=lambda o, a: o[0].dtype, verify=[combines_dtype])
 op("vectorize", "A vector from its lanes, or from one scalar that fills all.", group="vector", forms=(VECTOR,),
    operands=[Operand("lanes", "scalar", VARIADIC, same="T")], result=Operand("result", "vector"), verify=[splat_or_lanes])
 op("gep", "One lane of a vector.", group="vector", forms=(VECTOR,), operands=[Operand("source", "vector")], attributes=[Attribute("lane", "i64")],
    result=Operand("result", "scalar"), infer=lambda o, a: o[0].dtype, verify=[lane_exists])
 op("cat", "Joins vectors end to end.", group="vector", forms=(VECTOR,), operands=[Operand("parts", "vector", VARIADIC, same="T")],
-   result=Operand("result", "vector"), infer=lambda o, a: T.vector(sum(v.lanes for v in o), o[0].dtype))
+   result=Operand("result", "vector"), infer=lambda o, a: T.vector(sum(v.lanes for v in o), o[0].dtype), verify=[at_least_one])

@@ -42,6 +42,9 @@ def _evaluate(u: UOp, values: dict[UOp, np.ndarray], variables: Variables) -> np
         return move(u, operands[0], [int(o) for o in operands[1:]], padding)
     if u.name == "const":
         return alu.full((), u.dtype, u.value)
+    if u.name == "iota":
+        size = u.attribute("shape")[0]
+        return alu.cast(np.arange(int(operands[0]) if size == DYNAMIC else size), u.dtype)
     if u.name == "define_var":
         return np.asarray(variables[u.attribute("name")], np.int64)
     if u.name == "bind":

@@ -53,6 +53,16 @@ def test_constant_is_expanded(run):
     assert got.dtype == ml_dtypes.bfloat16 and got.shape == (2, 3) and np.all(got == 1.5)
 
 
+def test_iota(run):
+    [got, symbolic] = run("""func.func @main() -> (tensor<3xf32>, tensor<?xi8>) {
+      %n = "morok.define_var"() {name = "n", min = 0, max = 300} : () -> index
+      %0 = "morok.iota"() {shape = array<i64: 3>} : () -> tensor<3xf32>
+      %1 = "morok.iota"(%n) {shape = array<i64: -9223372036854775808>} : (index) -> tensor<?xi8>
+      return %0, %1 : tensor<3xf32>, tensor<?xi8>
+    }""", n=130)
+    assert got.tolist() == [0, 1, 2] and symbolic[-3:].tolist() == [127, -128, -127]
+
+
 def test_where_cast_and_comparison(run):
     [got] = run("""func.func @main(%a: tensor<4xi32>, %b: tensor<4xi32>) -> tensor<4xf32> {
       %0 = "morok.cmplt"(%a, %b) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
