@@ -1,0 +1,104 @@
+"""Buffers: typed memory of a device.
+
+    b = Buffer.from_numpy(array)       a copy in memory of our own
+    b = Buffer.borrow(array)           the array's own memory where kernels can use it, else a copy
+    b.numpy()                          a copy out
+    b.view()                           the memory itself as an array, which keeps the buffer alive
+"""
+from __future__ import annotations
+
+import ctypes
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..dialect import types as T
+from .devices import Device, device
+from .memory_pool import ALIGNMENT, Block
+
+
+class Buffer:
+    """`nbytes` bytes at `address`, 64-byte aligned, to hold row-major elements of `dtype` in `shape`."""
+
+    __slots__ = ("shape", "dtype", "device", "address", "nbytes", "_block", "_owner", "__weakref__")
+
+    def __init__(self, shape: tuple[int, ...], dtype: T.DType, where: Device | str = "CPU") -> None:
+        """New memory, its content undefined. MemoryError where there is not enough."""
+        self._block: Block | None = None
+        self.device = where if isinstance(where, Device) else device(where)
+        self.shape, self.dtype = shape, dtype
+        self.nbytes = prod(shape) * dtype.itemsize
+        self._owner: Any = None
+        self._block = self.device.pool.take(self.nbytes)
+        self.address = self._block.address
+
+    def __del__(self) -> None:
+        block = self._block
+        if block is not None:
+            self.device.pool.give_back(block)
+
+    @staticmethod
+    def from_numpy(array: np.ndarray, where: Device | str = "CPU") -> Buffer:
+        """A copy of the array. TypeError for a dtype that morok does not have."""
+        buffer = Buffer(array.shape, _dtype(array), where)
+        buffer.view()[...] = array
+        return buffer
+
+    @staticmethod
+    def borrow(array: np.ndarray, where: Device | str = "CPU") -> Buffer:
+        """The array's own memory, if it is row-major, writeable and 64-byte aligned, else a copy. (NumPy aligns its own arrays to 16.)"""
+        if not (array.flags.c_contiguous and array.flags.writeable and array.ctypes.data % ALIGNMENT == 0 and array.dtype.isnative):
+            return Buffer.from_numpy(array, where)
+        self = object.__new__(Buffer)
+        self._block, self._owner = None, array
+        self.device = where if isinstance(where, Device) else device(where)
+        self.shape, self.dtype, self.nbytes, self.address = array.shape, _dtype(array), array.nbytes, array.ctypes.data
+        return self
+
+    @property
+    def is_borrowed(self) -> bool:
+        return self._owner is not None
+
+    @property
+    def size(self) -> int:
+        """Elements."""
+        return prod(self.shape)
+
+    def view(self, shape: tuple[int, ...] | None = None) -> np.ndarray:
+        """The memory as an array, without a copy; the first elements of it where `shape` is smaller."""
+        shape = self.shape if shape is None else shape
+        count = prod(shape)
+        if count > self.size:
+            raise ValueError(f"shape {shape} has {count} elements, but the buffer has {self.size}")
+        if count == 0:
+            return np.empty(shape, self.dtype.np)
+        return np.asarray(_Memory(self, count * self.dtype.itemsize)).view(self.dtype.np).reshape(shape)
+
+    def numpy(self, shape: tuple[int, ...] | None = None) -> np.ndarray:
+        """A copy of the elements (the first ones, where `shape` is smaller)."""
+        return self.view(shape).copy()
+
+    def copy_from(self, other: Buffer) -> None:
+        """Takes over another buffer's bytes, from whatever device."""
+        if other.nbytes != self.nbytes:
+            raise ValueError(f"a buffer of {other.nbytes} bytes cannot be copied into one of {self.nbytes}")
+        ctypes.memmove(self.address, other.address, self.nbytes)
+
+    def fill_bytes(self, byte: int) -> None:
+        ctypes.memset(self.address, byte, self.nbytes)
+
+    def __repr__(self) -> str:
+        return f"Buffer({self.shape}, {self.dtype}, {self.device.name!r})"
+
+
+class _Memory:
+    """Bytes of a buffer, for NumPy, which keeps this object and so the buffer for as long as an array on them lives."""
+
+    def __init__(self, buffer: Buffer, nbytes: int) -> None:
+        self.buffer = buffer
+        self.__array_interface__ = {"shape": (nbytes,), "typestr": "|u1", "data": (buffer.address, False), "version": 3}
+
+
+def _dtype(array: np.ndarray) -> T.DType:
+    return T.dtype_of_numpy(array.dtype.newbyteorder("="))

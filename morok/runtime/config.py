@@ -1,0 +1,123 @@
+"""Options: one immutable `Config`, read once from the environment, passed down, and part of every cache key.
+
+| variable | field | allowed | default |
+|---|---|---|---|
+| MOROK_NUM_THREADS | num_threads | 1 and up | the CPUs that this process may use |
+| MOROK_OPT | opt_level | 0 (kernels as the split left them), 1 (heuristic opts) | 1 |
+| MOROK_CHECK | check | 0, 1: compare every stage with the one before; poison scratch memory | 0 |
+| MOROK_DEBUG | debug | 0, 1 (each compilation), 2 (each kernel's IR) | 0 |
+| MOROK_BLOCKTIME | block_time | microseconds that idle threads spin before they sleep | 200 |
+
+    with configured(num_threads=1):
+        y.realize()                     # on the calling thread alone
+"""
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from ..errors import OptionError
+
+
+@dataclass(frozen=True)
+class Config:
+    num_threads: int
+    opt_level: int = 1
+    check: bool = False
+    debug: int = 0
+    block_time: int = 200
+
+    @staticmethod
+    def from_environment(environment: Mapping[str, str]) -> Config:
+        """The options that the variables give; OptionError names one whose value is not allowed."""
+        available = available_cpus()
+        return Config(
+            num_threads=min(available, _number(environment, "MOROK_NUM_THREADS", 1, None, available)),
+            opt_level=_number(environment, "MOROK_OPT", 0, 1, 1),
+            check=bool(_number(environment, "MOROK_CHECK", 0, 1, 0)),
+            debug=_number(environment, "MOROK_DEBUG", 0, 2, 0),
+            block_time=_number(environment, "MOROK_BLOCKTIME", 0, None, 200))
+
+
+@cache
+def environment_config() -> Config:
+    """The process's options, as the environment stood when they were first needed."""
+    return Config.from_environment(os.environ)
+
+
+_given: ContextVar[Config | None] = ContextVar("morok_config", default=None)
+
+
+def current_config() -> Config:
+    """The options that hold here."""
+    return _given.get() or environment_config()
+
+
+@contextmanager
+def configured(**changes: int | bool) -> Iterator[Config]:
+    """Other options within a `with` block, in this thread (or task) only."""
+    config = replace(current_config(), **changes)  # type: ignore[arg-type]
+    if config.num_threads < 1:
+        raise OptionError(f"num_threads is {config.num_threads}; it must be at least 1")
+    reset = _given.set(config)
+    try:
+        yield config
+    finally:
+        _given.reset(reset)
+
+
+def available_cpus() -> int:
+    """The CPUs that this process may use: the least of its affinity mask and its control groups' quotas."""
+    affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    quota = cgroup_cpus(Path("/sys/fs/cgroup"), Path("/proc/self/cgroup"))
+    return max(1, affinity if quota is None else min(affinity, math.ceil(quota)))
+
+
+def cgroup_cpus(root: Path, membership: Path) -> float | None:
+    """The CPU quota of this process's control group and of those above it (version 2 or 1), in CPUs; None without one."""
+    quotas = []
+    for line in _text(membership).splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            quotas += [_quota_v2(d) for d in _upwards(root, path)]
+        elif "cpu" in controllers.split(","):
+            quotas += [_quota_v1(d) for d in _upwards(root / "cpu", path)]
+    return min((q for q in quotas if q is not None), default=None)
+
+
+def _upwards(root: Path, path: str) -> list[Path]:
+    inside = root / path.lstrip("/")
+    return [inside, *(p for p in inside.parents if p == root or root in p.parents)]
+
+
+def _quota_v2(directory: Path) -> float | None:
+    quota, _, period = _text(directory / "cpu.max").strip().partition(" ")
+    return int(quota) / int(period) if quota.isdigit() and period.isdigit() else None
+
+
+def _quota_v1(directory: Path) -> float | None:
+    quota, period = (_text(directory / name).strip() for name in ("cpu.cfs_quota_us", "cpu.cfs_period_us"))
+    return int(quota) / int(period) if quota.isdigit() and period.isdigit() else None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+def _number(environment: Mapping[str, str], name: str, least: int, greatest: int | None, default: int) -> int:
+    text = environment.get(name)
+    if text is None or text == "":
+        return default
+    allowed = f"from {least} to {greatest}" if greatest is not None else f"of at least {least}"
+    if not text.isdigit() or not least <= int(text) <= (int(text) if greatest is None else greatest):
+        raise OptionError(f"{name} is '{text}'; it takes a whole number {allowed}")
+    return int(text)
