@@ -81,11 +81,10 @@ def less_by_sides(u: UOp) -> UOp | None:
     x, y = u.operands
     factor = gcd(*(c for _, c in form.terms))
     if factor > 1:
-        form = Linear(tuple((t, c // factor) for t, c in form.terms), -(-form.constant // factor))
+        form = Linear(tuple((t, c // factor) for t, c in form.terms), form.constant // factor)  # g*s + k < 0 is s + k/g < 0, and s holds integers
     elif x.type is not T.index and not _is_shorter(form, u.operands):
         return None
     sides = _sides(form, x.type)
-    # s + k < 0 with integers and k rounded: s < -k, that is s - floor(-k)... both sides hold integers, so rounding k up keeps the truth.
     return UOp.make("cmplt", sides, (), None, u.loc) if sides is not None and sides != (x, y) else None
 
 
