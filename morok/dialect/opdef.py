@@ -147,15 +147,15 @@ def verify_instance(instance: Instance) -> str | None:
             return "must have a result"
         given.append((d.result, instance.result))
     elif instance.result is not None:
-        return f"has no result, given one of type {instance.result}"
+        return f"has no result, given one of type {T.spelling(instance.result)}"
     for operand, t in given:
         accepts, description = _KINDS[operand.kind]
         if not accepts(t):
-            return f"{operand.name} must be {description}, not {t}"
+            return f"{operand.name} must be {description}, not {T.spelling(t)}"
         if operand.same is not None:
             name, first = shared.setdefault(operand.same, (operand.name, t))
             if first is not t:
-                return f"{operand.name} has type {t}, but {name} has type {first}; they must be equal"
+                return f"{operand.name} has type {T.spelling(t)}, but {name} has type {T.spelling(first)}; they must be equal"
     for attribute in d.attributes:
         wrong = _attribute_error(attribute, instance.attributes.get(attribute.name))
         if wrong:
@@ -170,7 +170,7 @@ def verify_instance(instance: Instance) -> str | None:
         except (ValueError, TypeError, IndexError) as error:
             return str(error)
         if expected is not instance.result:
-            return f"result type is {instance.result}, expected {expected}"
+            return f"result type is {T.spelling(instance.result)}, expected {T.spelling(expected)}"
     return None
 
 
@@ -180,6 +180,11 @@ def _named_operands(d: OpDef, operands: tuple[T.Type, ...]) -> list[tuple[Operan
         named += [(operand, t) for t in operands[at:at + count]]
         at += count
     return named
+
+
+def shown(value: Any) -> str:
+    """An attribute's value in messages, spelled as in MLIR."""
+    return str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _is_integer(value: Any) -> bool:
@@ -205,7 +210,7 @@ def _attribute_error(attribute: Attribute, value: Any) -> str | None:
         return None if attribute.optional else f"needs attribute {attribute.name}"
     accepts, description = _ATTRIBUTE_KINDS[attribute.kind]
     if not accepts(value):
-        return f"attribute {attribute.name} must be {description}, given {value!r}"
+        return f"attribute {attribute.name} must be {description}, given {shown(value)}"
     if attribute.choices and value not in attribute.choices:
-        return f"attribute {attribute.name} is {value!r}; it must be one of {', '.join(attribute.choices)}"
+        return f"attribute {attribute.name} is {shown(value)}; it must be one of {', '.join(attribute.choices)}"
     return None

@@ -8,7 +8,8 @@ from math import prod
 from typing import Any
 
 from . import types as T
-from .opdef import DYNAMIC, OPTIONAL, TABLE, VARIADIC, Attribute, Instance, Operand, op
+from .opdef import DYNAMIC, OPTIONAL, TABLE, VARIADIC, Attribute, Instance, Operand, op, shown
+from .types import spelling
 
 __all__ = ["ALU", "BINARY", "COMPARISONS", "DYNAMIC", "MOVEMENT", "REDUCTIONS", "TABLE", "TERNARY", "UNARY"]
 
@@ -51,11 +52,11 @@ def no_axes(i: Instance) -> str | None:
 def value_fits(i: Instance) -> str | None:
     value, dtype = i.attributes["value"], T.element_dtype(i.result)  # type: ignore[arg-type]
     if dtype.kind == "b":
-        return None if isinstance(value, bool) else f"a bool takes true or false, not {value!r}"
+        return None if isinstance(value, bool) else f"value of an i1 must be true or false, not {shown(value)}"
     if dtype.kind == "f":
-        return None if isinstance(value, float) else f"a {dtype} takes a float, not {value!r}"
+        return None if isinstance(value, float) else f"value of an {dtype.mlir} must be a float, not {shown(value)}"
     if isinstance(value, bool) or not isinstance(value, int) or not dtype.min <= value <= dtype.max:
-        return f"{value!r} does not fit {dtype} (from {dtype.min} to {dtype.max})"
+        return f"value {shown(value)} does not fit {dtype.mlir} (from {dtype.min} to {dtype.max})"
     return None
 
 
@@ -256,7 +257,7 @@ _binary(COMPARISONS, "value", "comparison")
 def condition_matches(i: Instance) -> str | None:
     condition, value = i.operands[0], i.operands[1]
     want = T.like(value, T.bool_)
-    return None if condition is want else f"the condition has type {condition}, expected {want}"
+    return None if condition is want else f"the condition has type {spelling(condition)}, expected {spelling(want)}"
 
 
 op("where", "x where the condition holds, else y.", group="ternary", forms=ANYWHERE,
@@ -269,12 +270,12 @@ op("mulacc", "x * y + z, rounded once for floats.", group="ternary", forms=(RANG
 
 def same_form(i: Instance) -> str | None:
     want = T.like(i.operands[0], T.element_dtype(i.result))  # type: ignore[arg-type]
-    return None if i.result is want else f"result type is {i.result}, expected {want}"
+    return None if i.result is want else f"result type is {spelling(i.result)}, expected {spelling(want)}"  # type: ignore[arg-type]
 
 
 def same_width(i: Instance) -> str | None:
     old, new = T.element_dtype(i.operands[0]), T.element_dtype(i.result)  # type: ignore[arg-type]
-    return None if old.bits == new.bits else f"{old} has {old.bits} bits and {new} has {new.bits}; a bitcast keeps the width"
+    return None if old.bits == new.bits else f"{old.mlir} has {old.bits} bits and {new.mlir} has {new.bits}; a bitcast keeps the width"
 
 
 op("cast", "Conversion. Floats to integers truncate through int64 (saturated, NaN gives 0) and wrap; to bool, x != 0.", group="unary", forms=ANYWHERE,
@@ -303,7 +304,7 @@ REDUCTION = Attribute("op", "string", choices=REDUCTIONS)
 
 def combines_dtype(i: Instance) -> str | None:
     dtype = T.element_dtype(i.operands[0])
-    return f"reduction '{i.attributes['op']}' combines integers and bools, not {dtype}" if dtype.is_float and i.attributes["op"] in ("and", "or") else None
+    return f"reduction '{i.attributes['op']}' combines integers and bools, not {dtype.mlir}" if dtype.is_float and i.attributes["op"] in ("and", "or") else None
 
 
 op("reduce_axis", "Combines the elements along `axes`, which the result lacks.", group="tensor", forms=(TENSOR,),
@@ -348,7 +349,7 @@ def index_result(i: Instance) -> str | None:
 
 
 op("index", "The place of an element: one index per axis. With vector indices, one place per lane; with a vector pointer type and scalar indices, "
-   "consecutive elements from there.", group="range", forms=(RANGE, VECTOR), operands=[Operand("buffer", "memref"), Operand("indices", "indices", VARIADIC)],
+   "consecutive elements from there.", group="range", forms=(RANGE, VECTOR), operands=[Operand("buffer", "memref"), Operand("indices", "indices", VARIADIC, same="I")],
    result=Operand("pointer", "pointer"), verify=[one_index_per_axis, index_result])
 
 
@@ -363,19 +364,20 @@ def gate_matches(position: int) -> Any:
         element = i.operands[0].element  # type: ignore[union-attr]
         want = T.bool_ if isinstance(element, T.DType) else T.vector(element.lanes, T.bool_)
         gate = i.operands[position]
-        return None if gate is want or gate is T.bool_ else f"the gate has type {gate}, expected {want}"
+        return None if gate is want or gate is T.bool_ else f"the gate has type {spelling(gate)}, expected {spelling(want)}"
     return rule
 
 
 def other_matches(i: Instance) -> str | None:
-    if len(i.operands) < 3 or i.operands[2] is i.operands[0].element:  # type: ignore[union-attr]
+    element = i.operands[0].element  # type: ignore[union-attr]
+    if len(i.operands) < 3 or i.operands[2] is element:
         return None
-    return f"the value for a closed gate has type {i.operands[2]}, expected {i.operands[0].element}"  # type: ignore[union-attr]
+    return f"the value for a closed gate has type {spelling(i.operands[2])}, expected {spelling(element)}"
 
 
 def store_matches(i: Instance) -> str | None:
     element = i.operands[0].element  # type: ignore[union-attr]
-    return None if i.operands[1] is element else f"the value has type {i.operands[1]}, but the pointer is to {element}"
+    return None if i.operands[1] is element else f"the value has type {spelling(i.operands[1])}, but the pointer is to {spelling(element)}"
 
 
 op("load", "The element at a pointer; with a gate, `other` where the gate is false, and memory is not touched there.", group="range", forms=(RANGE, VECTOR),
@@ -391,7 +393,7 @@ op("reduce", "Combines the value over the ranges, which close here; over no iter
 
 def bufferize_shape(i: Instance) -> str | None:
     if not isinstance(i.result, T.MemRefType) or i.result.dtype is not i.operands[0]:
-        return f"result type is {i.result}, expected a memref of {i.operands[0]}"
+        return f"result type is {i.result}, expected a memref of {spelling(i.operands[0])}"
     if i.result.space != (None if i.attributes["space"] == "global" else "local"):
         return f"space {i.attributes['space']} does not match the type {i.result}"
     if len(i.operands) - 1 != len(i.result.shape):
@@ -438,7 +440,7 @@ op("special", "A number that the caller gives the kernel: thread_id.", group="ra
 # Vector level
 
 def counts_lanes(i: Instance) -> str | None:
-    return None if T.element_dtype(i.result).is_int else f"lanes are numbered in integers or index, not in {i.result}"  # type: ignore[arg-type]
+    return None if T.element_dtype(i.result).is_int else f"lanes are numbered in integers or index, not as {i.result}"  # type: ignore[arg-type]
 
 
 def at_least_one(i: Instance) -> str | None:
@@ -446,10 +448,11 @@ def at_least_one(i: Instance) -> str | None:
 
 
 def splat_or_lanes(i: Instance) -> str | None:
-    count = len(i.operands)
-    lanes = i.result.lanes if isinstance(i.result, T.VectorType) else 0
-    if count not in (1, lanes) or not isinstance(i.result, T.VectorType) or i.result.dtype is not i.operands[0]:
-        return f"{count} operands of type {i.operands[0] if i.operands else 'none'} make a vector of {count} lanes, or 1 operand repeats in every lane; not {i.result}"
+    count, result = len(i.operands), i.result
+    assert isinstance(result, T.VectorType)
+    if result.dtype is not i.operands[0] or count not in (1, result.lanes):
+        made = f"a vector<{count}x{spelling(i.operands[0])}>" if count > 1 else f"a vector of {spelling(i.operands[0])}"
+        return f"{count} operand{'s' if count > 1 else ''} of type {spelling(i.operands[0])} make{'s' if count == 1 else ''} {made}, not {result}"
     return None
 
 
@@ -463,7 +466,7 @@ op("unroll", "The lane numbers 0 to n - 1 of an expanded range.", group="vector"
 op("contract", "Combines the lanes of a vector; floats in a fixed tree order.", group="vector", forms=(VECTOR,),
    operands=[Operand("source", "vector")], attributes=[REDUCTION], result=Operand("result", "scalar"), infer=lambda o, a: o[0].dtype, verify=[combines_dtype])
 op("vectorize", "A vector from its lanes, or from one scalar that fills all.", group="vector", forms=(VECTOR,),
-   operands=[Operand("lanes", "scalar", VARIADIC, same="T")], result=Operand("result", "vector"), verify=[splat_or_lanes])
+   operands=[Operand("lanes", "scalar", VARIADIC, same="T")], result=Operand("result", "vector"), verify=[at_least_one, splat_or_lanes])
 op("gep", "One lane of a vector.", group="vector", forms=(VECTOR,), operands=[Operand("source", "vector")], attributes=[Attribute("lane", "i64")],
    result=Operand("result", "scalar"), infer=lambda o, a: o[0].dtype, verify=[lane_exists])
 op("cat", "Joins vectors end to end.", group="vector", forms=(VECTOR,), operands=[Operand("parts", "vector", VARIADIC, same="T")],
