@@ -270,12 +270,21 @@ class KernelWriter(Emitter):
         self.values[u] = self.create("vector.step", T.vector(u.type.lanes, T.index), ())
 
     def _vectorize(self, u: UOp) -> None:
+        assert isinstance(u.type, T.VectorType)
+        source = u.operands[0].operands[0] if u.operands[0].name == "gep" else None
+        if source is not None and len(u.operands) > 1 and all(o.name == "gep" and o.operands[0] is source for o in u.operands):
+            self.values[u] = self._shuffle(self.values[source], [o.attribute("lane") for o in u.operands], u.dtype)
+            return
         x = [self.values[o] for o in u.operands]
         self.values[u] = self.create("vector.broadcast" if len(x) == 1 else "vector.from_elements", u.type, x)
 
+    def _shuffle(self, source: Value, lanes: Sequence[int], dtype: T.DType) -> Value:
+        """The given lanes of a vector as a vector."""
+        mask = ir.DenseI64ArrayAttr.get(list(lanes), self.dialect.context)
+        return self.create("vector.shuffle", T.vector(len(lanes), dtype), (source, source), {"mask": mask})
+
     def _gep(self, u: UOp) -> None:
-        position = ir.DenseI64ArrayAttr.get([u.attribute("lane")], self.dialect.context)
-        self.values[u] = self.create("vector.extract", u.type, (self.values[u.operands[0]],), {"static_position": position})
+        self.values[u] = self._lane(self.values[u.operands[0]], u.attribute("lane"), u.dtype)
 
     def _cat(self, u: UOp) -> None:
         assert isinstance(u.type, T.VectorType)
@@ -288,15 +297,27 @@ class KernelWriter(Emitter):
         self.values[u] = result
 
     def _contract(self, u: UOp) -> None:
-        dtype, op = u.dtype, u.attribute("op")
-        kind = op if op in ("add", "mul", "and", "or") else ("maximumf" if op == "max" else "minimumf") if dtype.is_float \
-            else f"{op}{'u' if dtype.kind in 'ub' else 's'}i"
-        if dtype is T.bool_:
-            kind = {"add": "or", "mul": "and", "maxui": "or", "minui": "and"}.get(kind, kind)
-        attributes = {"kind": ir.Attribute.parse(f"#vector.kind<{kind}>", self.dialect.context)}
+        """Floats by halves, whatever the target; others as it likes."""
+        dtype, op, source = u.dtype, u.attribute("op"), self.values[u.operands[0]]
+        width = u.operands[0].type.lanes  # type: ignore[union-attr]
         if dtype.is_float:
-            attributes["fastmath"] = self.names.reassociate if op in ("add", "mul") else self.names.signed_zero_ignored
-        self.values[u] = self.create("vector.reduction", u.type, (self.values[u.operands[0]],), attributes)
+            while width > 1 and width % 2 == 0:
+                width //= 2
+                low, high = (self._shuffle(source, range(at, at + width), dtype) for at in (0, width))
+                source = self.binary(op, T.vector(width, dtype), (low, high))
+            total = self._lane(source, 0, dtype)
+            for k in range(1, width):
+                total = self.binary(op, dtype, (total, self._lane(source, k, dtype)))
+            self.values[u] = total
+            return
+        kind = BOOL_KINDS[op] if dtype is T.bool_ else op if op not in ("max", "min") else f"{op}{'u' if dtype.kind == 'u' else 's'}i"
+        self.values[u] = self.create("vector.reduction", dtype, (source,), {"kind": ir.Attribute.parse(f"#vector.kind<{kind}>", self.dialect.context)})
+
+    def _lane(self, source: Value, lane: int, dtype: T.DType) -> Value:
+        return self.create("vector.extract", dtype, (source,), {"static_position": ir.DenseI64ArrayAttr.get([lane], self.dialect.context)})
+
+
+BOOL_KINDS = {"add": "or", "max": "or", "or": "or", "mul": "and", "min": "and", "and": "and"}
 
 
 def _stored(t: T.Type) -> T.Type:

@@ -173,14 +173,14 @@ class LoopTree:
         stores = [u for u in self.order if u.name == "store"]
         if not any(u.name == "after" or u.name == "load" for u in self.order):
             return
-        roots = {s: _root(s.operands[0].operands[0]) for s in stores}
+        roots = {s: buffer_root(s.operands[0].operands[0]) for s in stores}
         written = set(roots.values())
         seen: dict[UOp, frozenset[UOp]] = {}
         for u in self.order:
-            if u.name != "load" or _root(u.operands[0].operands[0]) not in written:
+            if u.name != "load" or buffer_root(u.operands[0].operands[0]) not in written:
                 continue
             buffer = u.operands[0].operands[0]
-            root, version = _root(buffer), _stores_before(buffer, seen)
+            root, version = buffer_root(buffer), _stores_before(buffer, seen)
             for store in stores:
                 if roots[store] is root and store not in version:
                     self._before(u, store)
@@ -235,7 +235,8 @@ def _ids(ranges: frozenset[UOp]) -> list[int]:
     return sorted(r.attributes[0] for r in ranges)
 
 
-def _root(buffer: UOp) -> UOp:
+def buffer_root(buffer: UOp) -> UOp:
+    """The argument or scratch that a version of a buffer is."""
     while buffer.name == "after":
         buffer = buffer.operands[0]
     return buffer

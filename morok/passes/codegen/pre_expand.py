@@ -1,0 +1,313 @@
+"""morok-pre-expand: ranges of kind upcast and unroll become vector lanes and copies of the ops in them.
+
+    %j = morok.range(32) {kind = "upcast"}                  %l = morok.unroll : vector<16xindex>
+    %v = morok.load(morok.index(%a, %i * 32 + %j))    =>    %v0 = morok.load(morok.index(%a, vectorize(%i * 32) + %l))
+    %e = morok.end(morok.store(.., %v), %j)                 %v1 = morok.load(morok.index(%a, vectorize(%i * 32) + %l + 16))
+
+Lanes: the range is the vector of lane numbers, what depends on it becomes vectors, and scalars that meet them fill all lanes. Copies: the range is
+replaced by each number of its extent. An extent that several native vectors make up becomes copies of lanes. A reduce over copies becomes one reduce
+(an accumulator) for each, combined after the loops in a tree; one over lanes accumulates vectors, then contracts. If that takes more accumulators
+than there are registers, the copies stay a loop instead. Scratch that is written inside an expanded range gets room for each of its iterations.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+
+from ...dialect import types as T
+from ...errors import InternalError
+from ...graph.body import Body
+from ...graph.uop import UOp, const, index_const, toposort
+from ..registry import KernelPass, morok_pass
+from ..symbolic.ranges import closed_ranges, make_range, open_ranges, replace_ranges
+from .effects import WAITING, closed, waiting
+from .lane_choice import choose_lanes
+from .reduction_order import tree
+
+EXPANDED = ("upcast", "unroll")
+Roots = tuple[UOp, ...]
+Axes = tuple[UOp, ...]
+
+
+@morok_pass("morok-pre-expand", form="optimised")
+class PreExpand(KernelPass):
+    """Upcast and unroll ranges become lanes and copies."""
+
+    vector_bits: int = 256
+    accumulators: int = 32
+    """Above this many for one reduce, unrolled iterations share accumulators, one after the other."""
+
+    def rewrite(self, body: Body) -> Body:
+        if not any(u.name == "range" and u.attributes[1] in EXPANDED for u in body.order()):
+            return body
+        roots = without_trivial_ranges(body.roots)
+        order = toposort(roots)
+        ranges = [u for u in order if u.name == "range" and u.attributes[1] in EXPANDED]
+        lanes = choose_lanes(order, ranges, self.vector_bits)
+        roots, order = with_private_scratch(roots, order, ranges, lanes)
+        loops = self._left_as_loops(order, ranges, lanes)
+        return body.with_roots(Expansion(ranges, lanes, loops).run(order, roots))
+
+    def _left_as_loops(self, order: Sequence[UOp], ranges: Sequence[UOp], lanes: dict[UOp, int]) -> set[UOp]:
+        """Unrolled ranges whose copies would take too many accumulators."""
+        copies = {r: r.operands[0].value // lanes.get(r, 1) for r in ranges}
+        found: set[UOp] = set()
+        for u in order:
+            if u.name != "reduce" or all(r in copies for r in u.operands[1:]):
+                continue
+            own = [r for r in u.operands[1:] if copies.get(r, 1) > 1]
+            count = prod(copies[r] for r in own) * prod(copies[r] for r in open_ranges(u) if r in copies)
+            if own and count > self.accumulators:
+                found.update(r for r in own if r.attributes[1] == "unroll")
+        return found
+
+
+def without_trivial_ranges(roots: Roots) -> Roots:
+    """Expanded ranges of extent 1 are 0; those of unknown extent (or 0) become loops."""
+    values: dict[UOp, UOp] = {}
+    loops: dict[UOp, Sequence[UOp]] = {}
+    for u in toposort(roots):
+        if u.name == "range" and u.attributes[1] in EXPANDED:
+            extent = u.operands[0]
+            if extent.is_const(1):
+                values[u], loops[u] = index_const(0), ()
+            elif extent.name != "const" or extent.value == 0:
+                values[u] = make_range(extent, u.attributes[0], "loop" if u.attributes[1] == "upcast" else "reduce", u)
+                loops[u] = (values[u],)
+    return replace_ranges(roots, values, loops) if values else roots
+
+
+def with_private_scratch(roots: Roots, order: list[UOp], ranges: Sequence[UOp], lanes: dict[UOp, int]) -> tuple[Roots, list[UOp]]:
+    """Scratch that is live inside expanded ranges gets their iterations as inner axes, lanes innermost."""
+    wanted = frozenset(ranges)
+    open_round: dict[UOp, frozenset[UOp]] = {}
+    for u in order:
+        if u.name == "after":
+            live = open_ranges(u) & wanted
+            if live:
+                root = u
+                while root.name == "after":
+                    root = root.operands[0]
+                open_round[root] = open_round.get(root, frozenset()) | live
+    if not open_round:
+        return roots, order
+    new: dict[UOp, UOp] = {}
+    axes: dict[UOp, list[UOp]] = {}
+    for u in order:
+        if u in open_round:
+            inner = sorted(open_round[u], key=lambda r: (r in lanes, r.attributes[0]))
+            size = u.type.size * prod(r.operands[0].value for r in inner)  # type: ignore[union-attr]
+            new[u] = UOp.make(u.name, (), u.attributes, T.memref((size,), u.dtype, u.type.space), u.loc)  # type: ignore[union-attr]
+            axes[new[u]] = inner
+            continue
+        new[u] = u.with_operands(tuple([new[o] for o in u.operands])) if u.operands else u
+        if u.name == "after" and new[u.operands[0]] in axes:
+            axes[new[u]] = axes[new[u.operands[0]]]
+        elif u.name == "index" and new[u].operands[0] in axes:
+            place = new[u].operands[1]
+            for r in axes[new[u].operands[0]]:
+                place = place * r.operands[0].value + r
+            new[u] = UOp.make("index", (new[u].operands[0], place), (), u.type, u.loc)
+    replaced = tuple(new[r] for r in roots)
+    return replaced, toposort(replaced)
+
+
+class Expansion:
+    """One sweep: each op becomes one op for each combination of the copies that it depends on, in row-major order of their ranges."""
+
+    def __init__(self, ranges: Sequence[UOp], lanes: dict[UOp, int], loops: set[UOp]) -> None:
+        self.lanes = lanes
+        self.counts: dict[UOp, int] = {}
+        """Copies of each range."""
+        self.numbers: dict[UOp, list[UOp]] = {}
+        """What a range is in each copy."""
+        self.loops: dict[UOp, UOp] = {}
+        for r in ranges:
+            self._prepare(r, r in loops)
+        self.axes: dict[UOp, Axes] = {}
+        self.copies: dict[UOp, list] = {}
+        """Of an op that is a value, its copies; of one that is an effect, a tuple of effects for each copy."""
+        self._unions: dict[tuple[Axes, Axes], Axes] = {}
+        self._places: dict[tuple[Axes, Axes], list[int]] = {}
+        self._filled: dict[tuple[UOp, int], UOp] = {}
+
+    def _prepare(self, r: UOp, as_loop: bool) -> None:
+        width = self.lanes.get(r, 1)
+        count = r.operands[0].value // width
+        lane = UOp.make("unroll", (), (), T.vector(width, T.index)) if width > 1 else None
+        if as_loop and count > 1:
+            outer = self.loops[r] = make_range(index_const(count), r.attributes[0], "reduce", r)
+            self.counts[r] = 1
+            start = outer * width
+            self.numbers[r] = [start if lane is None else self.fill(start, width).alu("add", lane)]
+            return
+        self.counts[r] = count
+        if lane is None:
+            self.numbers[r] = [index_const(k) for k in range(count)]
+        else:
+            self.numbers[r] = [lane if k == 0 else lane.alu("add", const(k * width, lane.type)) for k in range(count)]
+
+    def run(self, order: Sequence[UOp], roots: Roots) -> Roots:
+        for u in order:
+            self._expand(u)
+        return tuple(self.copies[r][0] for r in roots)
+
+    # Axes
+
+    def union(self, a: Axes, b: Axes) -> Axes:
+        if a is b or not b:
+            return a
+        if not a:
+            return b
+        found = self._unions.get((a, b))
+        if found is None:
+            found = self._unions[a, b] = tuple(sorted({*a, *b}, key=lambda r: r.attributes[0]))
+        return found
+
+    def places(self, of: Axes, within: Axes) -> list[int]:
+        """For each combination of `within`, the number of the combination of `of` that it agrees with."""
+        found = self._places.get((of, within))
+        if found is None:
+            strides, stride = {}, 1
+            for r in reversed(of):
+                strides[r] = stride
+                stride *= self.counts[r]
+            found = [0]
+            for r in within:
+                s = strides.get(r, 0)
+                found = [p + k * s for p in found for k in range(self.counts[r])]
+            self._places[of, within] = found
+        return found
+
+    # Ops
+
+    def _expand(self, u: UOp) -> None:
+        if u in self.numbers:
+            self.axes[u] = (u,) if self.counts[u] > 1 else ()
+            self.copies[u] = self.numbers[u]
+            return
+        axes: Axes = ()
+        for o in u.operands:
+            axes = self.union(axes, self.axes[o])
+        if u.name == "reduce":
+            self._reduce(u, axes)
+        elif u.name == "end":
+            self._end(u, axes)
+        elif u.name in WAITING:
+            self._wait(u, axes)
+        else:
+            self.axes[u] = axes
+            if not axes and not u.operands:
+                self.copies[u] = [u]
+                return
+            columns = [self._column(o, axes) for o in u.operands]
+            built = [self._build(u, operands) for operands in zip(*columns)]
+            self.copies[u] = [(b,) for b in built] if u.name == "store" else built
+
+    def _column(self, o: UOp, axes: Axes) -> list:
+        own = self.axes[o]
+        copies = self.copies[o]
+        return copies if own == axes else [copies[p] for p in self.places(own, axes)]
+
+    def _build(self, u: UOp, operands: tuple[UOp, ...]) -> UOp:
+        width = max((_width(o) for o in operands), default=0)
+        if not width:
+            return u.with_operands(operands)
+        if u.name == "index":
+            return self._index(u, operands, width)
+        if u.name in ("load", "store"):
+            pointer, rest = operands[0], operands[1:]
+            if not _width(pointer):
+                pointer = self._index(u, pointer.operands, width)
+            gate = 0 if u.name == "load" else 1
+            rest = tuple(x if i == gate else self.fill(x, width) for i, x in enumerate(rest))
+            return UOp.make(u.name, (pointer, *rest), (), None, u.loc)
+        if u.name in ("range", "vectorize", "gep", "cat", "contract", "define_local"):
+            raise InternalError(f"morok-pre-expand: morok.{u.name} depends on lanes of another range")
+        filled = tuple([self.fill(o, width) for o in operands])
+        if u.name in ("cast", "bitcast"):
+            return UOp.make(u.name, filled, (), T.vector(width, u.dtype), u.loc)
+        return UOp.make(u.name, filled, u.attributes, None, u.loc)
+
+    def _index(self, u: UOp, operands: tuple[UOp, ...], width: int) -> UOp:
+        buffer = operands[0]
+        space = getattr(buffer.type, "space", None) or "global"
+        return UOp.make("index", (buffer, *(self.fill(o, width) for o in operands[1:])), (), T.ptr(T.vector(width, buffer.dtype), space), u.loc)
+
+    def fill(self, x: UOp, width: int) -> UOp:
+        """The vector with x in all lanes; a vector as it is."""
+        if isinstance(x.type, T.VectorType):
+            if x.type.lanes != width:
+                raise InternalError(f"morok-pre-expand: vectors of {x.type.lanes} and {width} lanes meet")
+            return x
+        if x.name == "const":
+            return const(x.value, T.vector(width, x.dtype))
+        return UOp.make("vectorize", (x,), (), T.vector(width, x.dtype))
+
+    def _outer_ranges(self, u: UOp) -> list[UOp]:
+        """The loops that the op still closes."""
+        kept = [self.loops.get(r, r) for r in u.operands[1:] if r not in self.numbers or r in self.loops]
+        found = []
+        for r in kept:
+            if r in self.copies:
+                if len(self.copies[r]) > 1:
+                    raise InternalError(f"morok-pre-expand: the extent of range {r.attributes[0]} depends on an expanded range")
+                r = self.copies[r][0]
+            found.append(r)
+        return found
+
+    def _split_axes(self, u: UOp, axes: Axes) -> tuple[Axes, list[list[int]]]:
+        """The axes that stay open, and for each of their combinations the numbers of the combinations (in `axes`) that it closes over."""
+        gone = closed_ranges(u)
+        inner = tuple(r for r in axes if r in gone)
+        outer = tuple(r for r in axes if r not in gone)
+        strides, stride = {}, 1
+        for r in reversed(axes):
+            strides[r] = stride
+            stride *= self.counts[r]
+        starts = [sum(k * strides[r] for k, r in zip(ks, outer)) for ks in product(*(range(self.counts[r]) for r in outer))]
+        steps = [sum(k * strides[r] for k, r in zip(ks, inner)) for ks in product(*(range(self.counts[r]) for r in inner))]
+        return outer, [[s + d for d in steps] for s in starts]
+
+    def _reduce(self, u: UOp, axes: Axes) -> None:
+        value, op, gone = u.operands[0], u.attribute("op"), closed_ranges(u)
+        for r in gone:  # a value that a closed range does not reach counts once for each of its iterations
+            if r in self.numbers and self.counts[r] > 1:
+                axes = self.union(axes, (r,))
+        lane = next((r for r in gone if r in self.lanes), None)
+        loops = self._outer_ranges(u)
+        column = self._column(value, axes)
+        if lane is not None:
+            column = [self.fill(v, self.lanes[lane]) for v in column]
+        self.axes[u], groups = self._split_axes(u, axes)
+        self.copies[u] = []
+        for group in groups:
+            parts = [UOp.make("reduce", (column[k], *loops), (op,), None, u.loc) if loops else column[k] for k in group]
+            total = tree(op, parts)
+            self.copies[u].append(UOp.make("contract", (total,), (op,)) if lane is not None else total)
+
+    def _end(self, u: UOp, axes: Axes) -> None:
+        column, loops = self._column(u.operands[0], axes), self._outer_ranges(u)
+        self.axes[u], groups = self._split_axes(u, axes)
+        self.copies[u] = [closed((t for k in group for t in column[k]), loops) for group in groups]
+
+    def _wait(self, u: UOp, axes: Axes) -> None:
+        has_buffer = u.name == "after"
+        effects = u.operands[1:] if has_buffer else u.operands
+        if u.name == "sink":
+            self.axes[u] = ()
+            self.copies[u] = [waiting(u, (), (t for o in effects for copy in self.copies[o] for t in copy))]
+            return
+        self.axes[u] = axes
+        columns = [self._column(o, axes) for o in effects]
+        buffers = self._column(u.operands[0], axes) if has_buffer else [None] * (len(columns[0]) if columns else 1)
+        rows = list(zip(*columns)) if columns else [()] * len(buffers)
+        built = [waiting(u, (b,) if has_buffer else (), (t for cell in row for t in cell)) for b, row in zip(buffers, rows)]
+        self.copies[u] = built if has_buffer else [(b,) for b in built]
+
+
+def _width(u: UOp) -> int:
+    """Lanes of a vector or of a pointer to one, else 0."""
+    t = u.type.element if isinstance(u.type, T.PtrType) else u.type
+    return t.lanes if isinstance(t, T.VectorType) else 0
