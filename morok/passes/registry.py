@@ -31,6 +31,8 @@ class Pass(ABC):
     name: ClassVar[str]
     form: ClassVar[str]
     """The form that the pass expects: tensor, range, kernel, vector, loops or any."""
+    evaluable: ClassVar[bool] = True
+    """Whether the interpreter can run what the pass leaves; not where the next pass must complete it."""
 
     @abstractmethod
     def run(self, program: Program) -> None:

@@ -62,7 +62,8 @@ def _renamed_inside(u: UOp, range_: UOp) -> tuple[dict[UOp, UOp], dict[UOp, tupl
 
 
 def _with_fresh_scratch(u: UOp, range_: UOp) -> UOp:
-    locals_ = {v for w in _inside(u, range_) for v in w.operands if v.name == "define_local"}
+    """Other scratch for the local stages that run whole inside the peeled loop; a stage whose own loop is peeled keeps its buffer."""
+    locals_ = {buffer for v in _inside(u, range_) if v.name == "end" and (buffer := v.operands[0].operands[0].operands[0]).name == "define_local"}
     if not locals_:
         return u
     highest = max(v.attribute("id") for v in toposort((u,)) if v.name == "define_local")

@@ -10,6 +10,7 @@ element is read only where it is then written; otherwise the version read has a 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 from mlir import ir
 
@@ -23,6 +24,8 @@ from ..registry import Pass, morok_pass
 @morok_pass("morok-split-store", form="range")
 class SplitStore(Pass):
     """Makes each store to global memory a kernel of its own."""
+
+    evaluable: ClassVar[bool] = False  # kernels that read and overwrite one buffer are ordered by morok-fix-assigns only
 
     def run(self, program: Program) -> None:
         for body in list(program.bodies.values()):

@@ -1,0 +1,25 @@
+// RUN: morok-opt %s --morok-bufferize-to-store --morok-split-store | filecheck %s
+
+// Two materialised values: two kernels, the second after the first. Slots are in the order met, the buffer written first.
+// CHECK-LABEL: @main
+// CHECK: "morok.kernel"(%{{.*}}, %{{.*}}) {callee = @k0}
+// CHECK: "morok.kernel"(%{{.*}}, %{{.*}}) {callee = @k1}
+// CHECK: "morok.after"
+// CHECK-LABEL: @k0(%arg0: memref<4xf32>, %arg1: memref<4xf32>) attributes {morok.kernel}
+// CHECK: "morok.index"(%arg0
+// CHECK: "morok.sink"
+// CHECK-LABEL: @k1(%arg0: memref<2xf32>, %arg1: memref<4xf32>) attributes {morok.kernel}
+func.func @main(%a: memref<4xf32>) -> memref<2xf32> {
+  %n = "morok.const"() {value = 4 : index} : () -> index
+  %r = "morok.range"(%n) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %p = "morok.index"(%a, %r) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %w = "morok.exp"(%v) : (f32) -> f32
+  %b = "morok.bufferize"(%w, %r) {id = 0 : i64, space = "global"} : (f32, index) -> memref<4xf32>
+  %two = "morok.const"() {value = 2 : index} : () -> index
+  %s = "morok.range"(%two) {id = 1 : i64, kind = "loop"} : (index) -> index
+  %q = "morok.index"(%b, %s) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %x = "morok.load"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %c = "morok.bufferize"(%x, %s) {id = 1 : i64, space = "global"} : (f32, index) -> memref<2xf32>
+  return %c : memref<2xf32>
+}
