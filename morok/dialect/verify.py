@@ -31,16 +31,15 @@ UNCHECKED = "m0rok."
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """An error about a place in a file; `column` is None where only the line is known, `file` where nothing is."""
+    """An error about a place in a file; `file` is None where the place is unknown."""
 
     message: str
     file: str | None = None
     line: int = 0
-    column: int | None = None
+    column: int = 1
 
     def __str__(self) -> str:
-        place = f"{self.file or '<unknown>'}:{self.line}" + (f":{self.column}" if self.column is not None else "")
-        return f"{place}: error: {self.message}"
+        return f"{self.file}:{self.line}:{self.column}: error: {self.message}" if self.file is not None else f"error: {self.message}"
 
 
 class VerifyError(IRError):

@@ -5,7 +5,7 @@ that is an error.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,8 @@ from .range_form import RangeForm
 
 def run_kernel_form(program: Program, main: Body, arguments: Sequence[np.ndarray], variables: Variables) -> list[np.ndarray]:
     """The results of a function that launches kernels."""
-    check_launch_order(program, main)
+    for launch, message in launch_conflicts(program, main):
+        raise IRError(f"{where(launch)} {message}")
     memory: dict[UOp, np.ndarray] = dict(zip(main.arguments, arguments))
     for u in main.order():
         if u.name in ("define_global", "buffer"):
@@ -96,8 +97,9 @@ class Launch:
     before: frozenset[UOp]
     """The launches that are done when this one begins."""
 
-    def __str__(self) -> str:
-        return f"{where(self.op)} of @{self.op.attribute('callee')}"
+    @property
+    def callee(self) -> str:
+        return self.op.attribute("callee")
 
 
 def launches(program: Program, main: Body) -> list[Launch]:
@@ -115,19 +117,21 @@ def launches(program: Program, main: Body) -> list[Launch]:
     return found
 
 
-def check_launch_order(program: Program, main: Body) -> None:
-    """Raises IRError where two launches conflict and nothing orders them, or a result is overwritten."""
+def launch_conflicts(program: Program, main: Body) -> Iterator[tuple[UOp, str]]:
+    """Launches that touch one buffer, one of them writing, with nothing to order them; and launches that overwrite a result. With what is
+    wrong."""
     found = launches(program, main)
     for i, later in enumerate(found):
         for earlier in found[:i]:
             shared = (earlier.writes & (later.reads | later.writes)) | (later.writes & earlier.reads)
             if shared and earlier.op not in later.before:
-                raise IRError(f"{later} and {earlier} both touch {_name(next(iter(shared)))}, one writes it, and no `after` orders them")
+                yield later.op, (f"of @{later.callee} and that of @{earlier.callee} both touch {_name(next(iter(shared)))}, one writes it, "
+                                 "and no `after` orders them")
     for r in main.results:
         reached = {u for u in r.backward_slice() if u.name == "kernel"}
         for launch in found:
             if launch.op not in reached and root_buffer(r) in launch.writes:
-                raise IRError(f"{launch} overwrites {_name(root_buffer(r))}, which is a result as it was before")
+                yield launch.op, f"of @{launch.callee} overwrites {_name(root_buffer(r))}, which is a result as it was before"
 
 
 def _name(buffer: UOp) -> str:
