@@ -8,7 +8,9 @@ Equal content gives the same object, so equality is identity. Attributes are a t
 """
 from __future__ import annotations
 
+import threading
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -22,6 +24,11 @@ Location = tuple[str, int]
 class _KeyedRef(weakref.ref):
     __slots__ = ("key",)
     key: tuple
+
+
+_lock = threading.RLock()
+_dead: deque[_KeyedRef] = deque()
+"""References whose ops died. Finalisers run anywhere, so they only append here; `make` takes the entries away."""
 
 
 class UOp:
@@ -43,7 +50,7 @@ class UOp:
         """The op of this content. The type is inferred where the op table can; a type must be given for constants, casts and buffers."""
         if type is None:
             type = infer_type(name, operands, attributes)
-        key = (name, operands, repr(attributes[0]), type) if name == "const" else (name, operands, attributes, type)
+        key = (name, operands, attributes if name not in NUMBERED else exact_attributes(attributes), type)
         ref = cls._interned.get(key)
         if ref is not None:
             found = ref()
@@ -57,15 +64,32 @@ class UOp:
                     loc = operand.loc
                     break
         self.loc = loc
-        ref = _KeyedRef(self, cls._forget)
-        ref.key = key
-        cls._interned[key] = ref
+        mine = _KeyedRef(self, _dead.append)
+        mine.key = key
+        with _lock:
+            if _dead:
+                cls._forget_dead()
+            ref = cls._interned.get(key)
+            if ref is not None:
+                found = ref()
+                if found is not None:
+                    return found  # another thread was faster
+            cls._interned[key] = mine
         return self
 
     @classmethod
-    def _forget(cls, ref: _KeyedRef) -> None:
-        if cls._interned.get(ref.key) is ref:
-            del cls._interned[ref.key]
+    def constant(cls, value: Any, type: T.Type, loc: Location | None = None) -> UOp:
+        """A constant of a scalar, vector or 0-d tensor type; the value is converted to the dtype's Python kind (and wrapped to its width)."""
+        return cls.make("const", (), (number_of(value, T.element_dtype(type)),), type, loc)
+
+    @classmethod
+    def _forget_dead(cls) -> None:
+        """Drops the entries of dead ops. A key holds the operands, so that a long chain dies link by link in this loop, not by recursion."""
+        while _dead:
+            ref = _dead.popleft()
+            if cls._interned.get(ref.key) is ref:
+                del cls._interned[ref.key]
+            del ref  # and with it the key: its operands may die now, and join the queue
 
     # Access
 
@@ -104,7 +128,7 @@ class UOp:
     # Arithmetic. Python numbers become constants of the other operand's type; on index, trivial cases fold at once.
 
     def _other(self, value: Any) -> UOp:
-        return value if isinstance(value, UOp) else const(value, self.type)
+        return value if isinstance(value, UOp) else self.constant(value, self.type)
 
     def alu(self, name: str, *others: Any) -> UOp:
         return type(self).make(name, (self, *(self._other(o) for o in others)))
@@ -116,7 +140,7 @@ class UOp:
                 if other.value == 0:
                     return self
                 if self.name == "const":
-                    return const(self.value + other.value, T.index)
+                    return self.constant(self.value + other.value, T.index)
                 if self.name == "add" and self.operands[1].name == "const":
                     return self.operands[0] + (self.operands[1].value + other.value)
             elif self.name == "const":
@@ -136,7 +160,7 @@ class UOp:
                 if other.value in (0, 1):
                     return self if other.value else other
                 if self.name == "const":
-                    return const(self.value * other.value, T.index)
+                    return self.constant(self.value * other.value, T.index)
                 if self.name == "mul" and self.operands[1].name == "const":
                     return self.operands[0] * (self.operands[1].value * other.value)
             elif self.name == "const":
@@ -149,16 +173,16 @@ class UOp:
             if other.value == 1:
                 return self
             if self.name == "const":
-                return const(self.value // other.value, T.index)
+                return self.constant(self.value // other.value, T.index)
         return self.alu("floordiv", other)
 
     def __mod__(self, other: Any) -> UOp:
         other = self._other(other)
         if self.type is T.index and other.name == "const" and other.value != 0:
             if other.value == 1:
-                return const(0, T.index)
+                return self.constant(0, T.index)
             if self.name == "const":
-                return const(self.value % other.value, T.index)
+                return self.constant(self.value % other.value, T.index)
         return self.alu("mod", other)
 
     def __radd__(self, other: Any) -> UOp:
@@ -208,27 +232,51 @@ class UOp:
 _SCALED = frozenset(("cast", "bitcast"))
 
 
+NUMBERED = frozenset(("const", "pad"))
+"""Ops with an attribute that is a number: 0.0, -0.0, 0 and False are equal in Python but not the same attribute."""
+
+
+def exact_attributes(attributes: tuple) -> tuple:
+    """Attributes as they can be compared: a number by its spelling."""
+    return tuple(a if isinstance(a, tuple) else repr(a) for a in attributes)
+
+
+_inferred: dict[tuple, T.Type] = {}
+"""Types of results by what decides them. Types are few: a program has more ops than kinds of ops."""
+_INFERRED_LIMIT = 1 << 14
+
+
 def infer_type(name: str, operands: tuple[UOp, ...], attributes: tuple) -> T.Type:
+    """The result's type, which the operands' types and the attributes decide."""
+    key = (name, attributes, *[o.type for o in operands])
+    found = _inferred.get(key)
+    if found is not None:
+        return found
     definition = TABLE[name]
     if definition.infer is None:
         if definition.result is None:
             return T.token  # sink: as a UOp it has the type of an effect
         raise TypeError(f"morok.{name}: the result's type must be given")
-    return definition.infer(tuple(o.type for o in operands), {a.name: v for a, v in zip(definition.attributes, attributes)})
+    found = definition.infer(key[2:], {a.name: v for a, v in zip(definition.attributes, attributes)})
+    if len(_inferred) >= _INFERRED_LIMIT:
+        _inferred.clear()
+    _inferred[key] = found
+    return found
+
+
+def number_of(value: Any, dtype: T.DType) -> float | bool | int:
+    """A number as the dtype's Python kind, wrapped to an integer's width."""
+    if dtype.kind == "f":
+        return float(value)
+    if dtype.kind == "b":
+        return bool(value)
+    value = int(value)
+    return value if dtype.min <= value <= dtype.max else (value - dtype.min) % (1 << dtype.bits) + dtype.min
 
 
 def const(value: Any, type: T.Type, loc: Location | None = None) -> UOp:
-    """A constant of a scalar, vector or 0-d tensor type; the value is converted to the dtype's Python kind (and wrapped to its width)."""
-    dtype = T.element_dtype(type)
-    if dtype.kind == "f":
-        value = float(value)
-    elif dtype.kind == "b":
-        value = bool(value)
-    else:
-        value = int(value)
-        if not dtype.min <= value <= dtype.max:
-            value = (value - dtype.min) % (1 << dtype.bits) + dtype.min
-    return UOp.make("const", (), (value,), type, loc)
+    """A constant of a scalar, vector or 0-d tensor type; see `UOp.constant`."""
+    return UOp.constant(value, type, loc)
 
 
 def index_const(value: int) -> UOp:
