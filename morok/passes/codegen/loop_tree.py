@@ -75,20 +75,18 @@ class LoopTree:
             for r in closed:
                 if r.name != "range":
                     raise InternalError(f"morok-linearize: {describe(u)} closes {describe(r)}, which is no range")
-                known = enclosing.setdefault(r, outside)
-                if known != outside:
-                    raise InternalError(f"morok-linearize: range {r.attributes[0]} would need two loops: {describe(u)} closes it inside "
-                                        f"ranges {_ids(outside)}, {describe(closers[r])} inside {_ids(known)}")
+                enclosing[r] = enclosing.get(r, frozenset()) | outside
                 closers.setdefault(r, u)
                 if u.name == "reduce":
                     self._loop(r).reductions.append(u)
                 outside = outside | {r}
+        _close_over(enclosing)
         for r in sorted(enclosing, key=lambda r: len(enclosing[r])):
             loop, outer = self._loop(r), enclosing[r]
             if outer:
                 parent = max(outer, key=lambda o: len(enclosing.get(o, ())))
                 if parent not in enclosing or enclosing[parent] | {parent} != outer:
-                    raise InternalError(f"morok-linearize: range {r.attributes[0]} is closed by {describe(closers[r])} inside ranges "
+                    raise InternalError(f"morok-linearize: range {r.attributes[0]} would need two loops: it is closed by {describe(closers[r])} inside ranges "
                                         f"{_ids(outer)}, which are not loops in one another")
                 loop.parent = self.loops[parent]
             else:
@@ -229,6 +227,17 @@ class LoopTree:
 
 def _name(item: Item) -> str:
     return describe(item) if isinstance(item, UOp) else f"the loop of range {item.range.attributes[0]}" if item.range else "the function"
+
+
+def _close_over(enclosing: dict[UOp, frozenset[UOp]]) -> None:
+    """What closes a range need not use every loop round it: a row's reduction that only uses the inner of two loops still runs inside both."""
+    changed = True
+    while changed:
+        changed = False
+        for r, outer in enclosing.items():
+            full = outer.union(*(enclosing.get(o, frozenset()) for o in outer))
+            if full != outer:
+                enclosing[r], changed = full, True
 
 
 def _ids(ranges: frozenset[UOp]) -> list[int]:

@@ -18,6 +18,8 @@ from .opts import Opt, apply_opt
 
 THREAD_WORK = 1 << 15
 """Elementary operations below which waking another thread costs more than it saves."""
+TILE_ROWS = (6, 4)
+"""Rows of a product's register tile; with two vectors of columns, 6 x 2 accumulators keep both FMA units busy within 16 registers and more."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +121,8 @@ def _vectorise(schedule: Schedule, accesses: Accesses, lanes: int, machine: Mach
         if extent is None:
             continue
         if range_ in tile:
-            factor = next((f for f in (6, 4, 3, 2) if extent % f == 0), 1)
-            if factor > 1:
+            factor = next((f for f in TILE_ROWS if extent % f == 0), TILE_ROWS[1])
+            if extent >= factor and (extent % factor == 0 or extent >= 2 * factor and schedule.apply(Opt("PEEL", axis, factor))):
                 schedule.apply(Opt("UPCAST", axis, factor))
         elif extent >= lanes:
             factor = _copies(extent, lanes, 2 if tile else machine.accumulators if plans[range_] == "UNROLL" else 1)
