@@ -21,7 +21,7 @@ from pathlib import Path
 from morok.passes.codegen.float_functions import FUNCTIONS
 
 C_TYPE = {"float32": "float", "float64": "double", "int32": "int32_t", "int64": "int64_t", "uint32": "uint32_t", "uint64": "uint64_t",
-          "bool": "int"}
+          "bool": "_Bool"}
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,8 @@ def _float_literal(value: float, suffix: str) -> str:
 def c_function(name: str, dtype: str, ops: COps, c_name: str) -> str:
     """The C text of one function."""
     arguments = [Name(argument, dtype) for argument in ("x", "y")[:2 if name == "pow" else 1]]
-    result = FUNCTIONS[name](ops, *arguments)
+    builder: Callable[..., Name] = FUNCTIONS[name]
+    result = builder(ops, *arguments)
     parameters = ", ".join(f"{C_TYPE[dtype]} {argument.text}" for argument in arguments)
     body = "\n  ".join(ops.lines)
     return f"static inline {C_TYPE[dtype]} {c_name}({parameters}) {{\n  {body}\n  return {result.text};\n}}\n"
@@ -155,7 +156,10 @@ long measure(uint64_t start, uint64_t end, uint64_t stride, double *worst) {
     int bad;
     double error = 0;
     if (reference != reference || y != y) bad = (reference == reference) != (y == y);
-    else if (reference == 0 || isinf((double)x) || x == 0) { float r = (float)reference; bad = memcmp(&r, &y, 4) != 0 && !(r == y && r != 0); }
+    else if (reference == 0 || isinf((double)x) || x == 0) {
+      float r = (float)reference;
+      bad = memcmp(&r, &y, 4) != 0 && !(r == y && r != 0);
+    }
     else {
       bad = 0;
       double a = fabs(reference), got = fabs((double)y);
@@ -242,8 +246,8 @@ def build(name: str, dtype: str, directory: Path) -> tuple[ctypes.CDLL, COps]:
     source = directory / f"{name}_{dtype}.c"
     source.write_text(HEADER + text + measure + SPEED.replace("TYPE", C_TYPE[dtype]).replace("CALL", call))
     library = source.with_suffix(".so")
-    subprocess.run(["gcc", "-O3", "-march=native", "-mprefer-vector-width=512", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
-                    "-shared", "-fPIC", str(source), "-o", str(library), "-lquadmath", "-lm"], check=True)
+    subprocess.run(["gcc", "-O3", "-march=native", "-mprefer-vector-width=512", "-ffp-contract=off", "-fno-math-errno",
+                    "-fno-trapping-math", "-shared", "-fPIC", str(source), "-o", str(library), "-lquadmath", "-lm"], check=True)
     return ctypes.CDLL(str(library)), ops
 
 
@@ -279,7 +283,8 @@ def measure_float32(library: ctypes.CDLL, stride: int) -> tuple[list[float], int
 
     def measure(part: int) -> tuple[list[float], int]:
         worst = (ctypes.c_double * 9)()
-        wrong = library.measure(ctypes.c_uint64((part << 32) // parts), ctypes.c_uint64(((part + 1) << 32) // parts), ctypes.c_uint64(stride), worst)
+        start, end = (ctypes.c_uint64((boundary << 32) // parts) for boundary in (part, part + 1))
+        wrong = library.measure(start, end, ctypes.c_uint64(stride), worst)
         return list(worst), wrong
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -296,17 +301,19 @@ def report(name: str, dtype: str, stride: int, samples: int, directory: Path) ->
     if dtype == "float32" and name != "pow":
         worst, wrong = measure_float32(library, stride)
     else:
-        worst = (ctypes.c_double * 9)()
-        wrong = library.measure(ctypes.c_double(low), ctypes.c_double(high), ctypes.c_long(samples), ctypes.c_uint64(1), worst)
+        numbers = (ctypes.c_double * 9)()
+        wrong = library.measure(ctypes.c_double(low), ctypes.c_double(high), ctypes.c_long(samples), ctypes.c_uint64(1), numbers)
+        worst = list(numbers)
     c_type, count = (ctypes.c_float if dtype == "float32" else ctypes.c_double), 4096
     buffers = [(c_type * count)(*(0.5 + i / count / 2.5 for i in range(count))) for _ in range(3)]
     library.speed.restype = ctypes.c_double
     time = library.speed(*buffers, ctypes.c_long(count), ctypes.c_long(500))
     rare = f"+{ops.rare_count} rare" if ops.rare_count else ""
-    line = f"{name:6} {dtype}  max {worst[0]:.3f} ulp at x={worst[1]!r}" + (f", {worst[7]!r}" if name == "pow" else "")
+    second, second_wrong = (f", {worst[7]!r}", f", {worst[8]!r}") if name == "pow" else ("", "")
+    line = f"{name:6} {dtype}  max {worst[0]:.3f} ulp at x={worst[1]!r}{second}"
     line += f" got {worst[2]!r}, want {worst[3]!r}; {ops.count}{rare} ops, {time:.3f} ns"
     if wrong:
-        line += f"; {wrong} WRONG, first x={worst[4]!r}" + (f", {worst[8]!r}" if name == "pow" else "") + f": {worst[5]!r}, not {worst[6]!r}"
+        line += f"; {wrong} WRONG, first x={worst[4]!r}{second_wrong}: {worst[5]!r}, not {worst[6]!r}"
     return line
 
 

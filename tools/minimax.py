@@ -4,9 +4,9 @@
     python tools/minimax.py exp.float32 ... prints their coefficients, lowest power first, and the error reached
 
 A target approximates f(x) by fixed(x) + sum c_k basis_k(x) and bounds |f - approximation| / scale over an interval. The exchange of one
-point at a time (Stiefel 1959, which is the dual simplex method) runs on a grid of Chebyshev points; unlike Remez' it needs no Haar condition,
-which a fixed value within the interval breaks. Coefficients are rounded to the format one at a time, lowest power first, and the rest fitted
-again after each, so that later ones make up for the rounding of earlier ones.
+point at a time (Stiefel 1959, which is the dual simplex method) runs on a grid of Chebyshev points; unlike Remez' it needs no Haar
+condition, which a fixed value within the interval breaks. Coefficients are rounded to the format one at a time, lowest power first, and the
+rest fitted again after each, so that later ones make up for the rounding of earlier ones.
 """
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def fit(target: Target, points_per_term: int = 24) -> tuple[list[mp.mpf], mp.mpf
 
 
 def targets() -> dict[str, Target]:
-    """Every polynomial of the float functions, named as in their docstrings."""
+    """Every polynomial of the float functions, by the name given beside its coefficients there."""
     ln2 = mp.log(2)
     half = mp.mpf(1) / 2
     table: dict[str, Target] = {}
@@ -116,7 +116,7 @@ def targets() -> dict[str, Target]:
         quotient = over_power(f, divided_by)
         return lambda z: quotient(mp.sqrt(z))
 
-    one, zero = mp.mpf(1), mp.mpf(0)
+    one = mp.mpf(1)
     tiny = mp.mpf(10) ** -8
 
     # Exponentials. n is even in exp and exp2, so that r reaches ln 2, or 1.
@@ -125,11 +125,13 @@ def targets() -> dict[str, Target]:
     near = ln2 / 2 * mp.mpf("1.0001")
     add("exp_near", mp.exp, (-near, near), {"float32": span(2, 6), "float64": span(2, 11)}, fixed=lambda r: one + r)
     # (e**r - 1 - r) / r**2, error relative to (e**r - 1) / r**2.
-    add("expm1", lambda r: over_power(lambda u: mp.expm1(u) - u, 2)(r) if r else half, (-near, near), {"float32": span(0, 4), "float64": span(0, 9)},
-        scale=lambda r: mp.expm1(r) / r**2)
+    add("expm1", lambda r: over_power(lambda u: mp.expm1(u) - u, 2)(r) if r else half, (-near, near),
+        {"float32": span(0, 4), "float64": span(0, 9)}, scale=lambda r: mp.expm1(r) / r**2)
     # (sinh r - r) / r**3 and (cosh r - 1) / r**2 in z = r**2.
-    add("sinh", of_square(lambda r: mp.sinh(r) - r, 3), (tiny, near**2), {"float32": span(0, 1), "float64": span(0, 4)}, scale=lambda z: 1 / z)
-    add("cosh", of_square(lambda r: mp.cosh(r) - 1, 2), (tiny, near**2), {"float32": span(0, 2), "float64": span(0, 4)}, scale=lambda z: 1 / z)
+    add("sinh", of_square(lambda r: mp.sinh(r) - r, 3), (tiny, near**2), {"float32": span(0, 1), "float64": span(0, 4)},
+        scale=lambda z: 1 / z)
+    add("cosh", of_square(lambda r: mp.cosh(r) - 1, 2), (tiny, near**2), {"float32": span(0, 2), "float64": span(0, 4)},
+        scale=lambda z: 1 / z)
 
     # Logarithms of 1 + f between sqrt 1/2 and sqrt 2.
     low, high = mp.sqrt(half) - 1, mp.sqrt(2) - 1
@@ -142,8 +144,10 @@ def targets() -> dict[str, Target]:
 
     # Trigonometry up to pi/4: (sin r - r) / r**3, (cos r - 1) / r**2 and (tan r - r) / r**3 in r**2.
     top = (mp.pi / 4 * mp.mpf("1.004")) ** 2
-    add("sin", of_square(lambda r: mp.sin(r) - r, 3), (tiny, top), {"float32": span(0, 2), "float64": span(0, 5)}, scale=of_square(mp.sin, 3))
-    add("cos", of_square(lambda r: mp.cos(r) - 1, 2), (tiny, top), {"float32": span(0, 3), "float64": span(0, 6)}, scale=of_square(mp.cos, 2))
+    add("sin", of_square(lambda r: mp.sin(r) - r, 3), (tiny, top), {"float32": span(0, 2), "float64": span(0, 5)},
+        scale=of_square(mp.sin, 3))
+    add("cos", of_square(lambda r: mp.cos(r) - 1, 2), (tiny, top), {"float32": span(0, 3), "float64": span(0, 6)},
+        scale=of_square(mp.cos, 2))
     add("tan", of_square(lambda r: mp.tan(r) - r, 3), (tiny, top), {"float32": span(0, 5), "float64": span(0, 13)},
         scale=of_square(mp.tan, 3))
 
@@ -153,6 +157,19 @@ def targets() -> dict[str, Target]:
     add("erf_far", lambda u: mp.erf(u + mp.mpf("2.5")), (-1.5, 1.5), {"float32": span(0, 14)}, scale=lambda u: one)
     add("erfc_scaled", lambda t: mp.erfc(2 / t - 2) * mp.exp((2 / t - 2) ** 2), (mp.mpf(1) / 4, mp.mpf(2) / 3), {"float64": span(0, 11)},
         scale=lambda t: mp.exp((2 / t - 2) ** 2))
+
+    # Inverse functions: atan up to 1, asin up to 0.55.
+    add("atan", of_square(lambda x: mp.atan(x) - x, 3), (tiny, one), {"float32": span(0, 8), "float64": span(0, 19)},
+        scale=of_square(mp.atan, 3))
+    add("asin", of_square(lambda x: mp.asin(x) - x, 3), (tiny, mp.mpf("0.3026")), {"float32": span(0, 5), "float64": span(0, 13)},
+        scale=of_square(mp.asin, 3))
+
+    # pow. float32 goes through float64: log2(1 + f) and 2**r to some 36 and 29 bits. float64: log2(1 + f) / s less 2/ln 2 (1 + z/3), over
+    # z**2, where s = f / (2 + f) and z = s**2.
+    add("log2_for_pow32", lambda f: mp.log1p(f) * log2e, (low, high), {"float64": span(1, 13)})
+    add("exp2_for_pow32", lambda r: mp.mpf(2) ** r, (-half, half), {"float64": span(1, 6)}, fixed=lambda r: one)
+    add("log2_for_pow64", of_square(lambda s: (2 * mp.atanh(s) - 2 * s - 2 * s**3 / 3) * log2e, 5), (tiny, s_max**2),
+        {"float64": span(0, 7)}, scale=lambda z: 2 * log2e / z**2)
     return table
 
 

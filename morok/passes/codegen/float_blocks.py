@@ -83,7 +83,10 @@ def at_most(ops: Ops, x: Value, high: float) -> Value:
 
 
 def shifted_product(ops: Ops, x: Value, factor: float, offset: float = 0.0) -> tuple[Value, Value]:
-    """(t, n): n = x * factor rounded to an integer, and t whose low bits, as an integer, hold n + offset; |x * factor| < 2**(fraction - 2)."""
+    """(t, n): n = x * factor rounded to an integer, and t whose low bits, as an integer, hold n + offset.
+
+    |x * factor| + offset below 2**(fraction - 2), or n is not an integer's value, though nothing traps.
+    """
     shift = ops.const(format_of(x).shift + offset, x)
     shifted = ops.fma(x, ops.const(factor, x), shift)
     return shifted, ops.sub(shifted, shift)

@@ -1,8 +1,8 @@
 """exp, exp2, expm1, sinh, cosh, tanh from basic operations.
 
-All reduce x = n ln 2 + r (Cody & Waite 1980), n rounded by adding 1.5 * 2**fraction, and take a polynomial of r. For exp and exp2, n is even
-and 2**(n/2) multiplies twice: that reaches subnormal results with one rounding and overflows to infinity, and costs two more terms
-of the polynomial instead of five more operations for the two scales.
+All reduce x = n ln 2 + r (Cody & Waite 1980), n rounded by adding 1.5 * 2**fraction, and take a polynomial of r. For exp and exp2, n is
+even and 2**(n/2) multiplies twice: that reaches subnormal results with one rounding and overflows to infinity, and costs two more terms of
+the polynomial instead of five more operations for the two scales.
 """
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EXP2 = {"float32": (1.0, 0.693147242, 0.240226686, 0.055503659, 0.00961684436, 0
 EXPM1 = {"float32": (0.49999997, 0.166665465, 0.0416674428, 0.00836625788, 0.00138698006),
          "float64": (0.50000000000000056, 0.16666666666666649, 0.041666666666576258, 0.0083333333333601572, 0.0013888888931389424,
                      0.00019841269770262039, 2.480150561676452e-5, 2.7557369467564315e-6, 2.7625884091641345e-7, 2.5064033451574184e-8)}
-# tools/minimax.py sinh.float32 sinh.float64 cosh.float32 cosh.float64: (sinh r - r) / r**3 and (cosh r - 1) / r**2 in r**2, |r| <= ln(2)/2
+# tools/minimax.py sinh.float32 sinh.float64 cosh.float32 cosh.float64: (sinh r - r) / r**3, (cosh r - 1) / r**2 in r**2, |r| <= ln(2)/2
 SINH = {"float32": (0.166665435, 0.00836653728),
         "float64": (0.16666666666666677, 0.0083333333333213862, 0.00019841269886814759, 2.7557243455074441e-6, 2.5109318672542491e-8)}
 COSH = {"float32": (0.5, 0.0416664593, 0.00139354263),
@@ -70,11 +70,17 @@ def exp(ops: Ops, x: Value) -> Value:
 
 def exp2(ops: Ops, x: Value) -> Value:
     """2**x. NaN -> NaN, -inf -> 0, +inf -> +inf."""
+    low, high = EXP2_RANGE[format_of(x).name]
+    return exp2_of_sum(ops, at_most(ops, at_least(ops, x, low), high), None)
+
+
+def exp2_of_sum(ops: Ops, x: Value, low: Value | None) -> Value:
+    """2**(x + low), |x| not far beyond the range of exponents and low small."""
     form = format_of(x)
-    low, high = EXP2_RANGE[form.name]
-    x = at_most(ops, at_least(ops, x, low), high)
     shifted, half = shifted_product(ops, x, 0.5, form.bias)
     r = ops.fma(half, ops.const(-2.0, x), x)
+    if low is not None:
+        r = ops.add(r, low)
     return _scaled_twice(ops, polynomial(ops, r, EXP2[form.name]), shifted)
 
 

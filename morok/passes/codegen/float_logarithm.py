@@ -1,7 +1,8 @@
 """log, log2, log1p from basic operations.
 
-x = 2**e * (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2): subtracting the bits of sqrt(1/2) from those of x leaves e in the exponent field. Near
-x = 1, e is 0 and f exact, so a polynomial of small relative error is all; float64 first takes s = f / (2 + f), whose series is half as long.
+x = 2**e * (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2): subtracting the bits of sqrt(1/2) from those of x leaves e in the exponent field.
+Near x = 1, e is 0 and f exact, so a polynomial of small relative error is all; float64 first takes s = f / (2 + f), in which log(1 + f) is
+an odd series, half as long (as Ng did in fdlibm).
 """
 from __future__ import annotations
 
@@ -36,14 +37,14 @@ def split(ops: Ops, x: Value) -> Split:
     subnormal = ops.lt(x, ops.const(form.least_normal, x))
     digits = SCALE_OF_SUBNORMALS[form.name]
     scaled = ops.mul(x, ops.where(subnormal, ops.const(2.0**digits, x), ops.const(1.0, x)))
-    return _split_normal(ops, scaled, ops.where(subnormal, ops.const(float(digits), x), ops.const(0.0, x)))
+    return split_normal(ops, scaled, ops.where(subnormal, ops.const(float(digits), x), ops.const(0.0, x)))
 
 
-def _split_normal(ops: Ops, x: Value, extra: Value | None) -> Split:
+def split_normal(ops: Ops, x: Value, extra: Value | None) -> Split:
     """For a normal x; `extra` is taken from the exponent.
 
-    The biased exponent becomes a float as the low bits of one that is 2**fraction plus it: no conversion, which AVX2 lacks for int64, and no
-    arithmetic shift.
+    The biased exponent becomes a float as the low bits of one that is 2**fraction plus it: no conversion, which AVX2 lacks for int64, and
+    no arithmetic shift.
     """
     form = format_of(x)
     unsigned = "u" + form.bits
@@ -58,7 +59,7 @@ def _split_normal(ops: Ops, x: Value, extra: Value | None) -> Split:
     return Split(exponent, ops.bitcast(mantissa, form.name))
 
 
-def _with_special_values(ops: Ops, x: Value, result: Value) -> Value:
+def with_special_values(ops: Ops, x: Value, result: Value) -> Value:
     """result for 0 < x < infinity; 0 -> -inf, x < 0 -> NaN, +inf -> +inf, NaN -> NaN."""
     zero, infinity = ops.const(0.0, x), ops.const(INFINITY, x)
     result = ops.where(ops.lt(x, infinity), result, x)
@@ -73,7 +74,7 @@ def _log_tail(ops: Ops, f: Value) -> Value:
     half_square = ops.mul(ops.mul(f, ops.const(0.5, f)), f)
     s = ops.div(f, ops.add(f, ops.const(2.0, f)))
     z = ops.mul(s, s)
-    # log(1 + f) = 2 s + s R = f - s (f - R) and f - R = f**2/2 (1 - s) ... = f - (f**2/2 - s (f**2/2 + R)), after fdlibm's rearrangement.
+    # log(1 + f) = 2 s + s R and 2 s = f - s f = f - f**2/2 + s f**2/2; so the quotient's error counts only in a small term.
     rest = ops.fma(z, polynomial(ops, z, ATANH_TAIL), half_square)
     return ops.fma(s, rest, ops.neg(half_square))
 
@@ -82,7 +83,7 @@ def log(ops: Ops, x: Value) -> Value:
     """Natural logarithm. +-0 -> -inf; x < 0, NaN -> NaN; +inf -> +inf."""
     parts = split(ops, x)
     f = ops.sub(parts.mantissa, ops.const(1.0, x))
-    return _with_special_values(ops, x, _add_exponent(ops, parts.exponent, f, _log_tail(ops, f)))
+    return with_special_values(ops, x, _add_exponent(ops, parts.exponent, f, _log_tail(ops, f)))
 
 
 def _add_exponent(ops: Ops, exponent: Value, f: Value, tail: Value) -> Value:
@@ -101,21 +102,28 @@ def log2(ops: Ops, x: Value) -> Value:
         rest = ops.fma(f, polynomial(ops, f, LOG2), parts.exponent)
     else:
         rest = ops.add(parts.exponent, ops.fma(f, low, ops.mul(_log_tail(ops, f), high)))
-    return _with_special_values(ops, x, ops.fma(f, high, rest))
+    return with_special_values(ops, x, ops.fma(f, high, rest))
 
 
 def log1p(ops: Ops, x: Value) -> Value:
     """log(1 + x). +-0 -> +-0; -1 -> -inf; x < -1, NaN -> NaN; +inf -> +inf."""
+    return ops.where(ops.eq(x, ops.const(0.0, x)), x, log_of_sum(ops, x, None, None))
+
+
+def log_of_sum(ops: Ops, x: Value, low: Value | None, doublings: Value | None) -> Value:
+    """log((1 + x + low) * 2**doublings), low below an ulp of x. Special values as log1p; the sign of a zero is lost."""
     form = format_of(x)
     one = ops.const(1.0, x)
     total = ops.add(x, one)
-    parts = _split_normal(ops, total, None)
+    parts = split_normal(ops, total, None)
     # 1 + x = total + lost exactly; where x is so large that this `lost` is not, it does not count.
     lost = ops.sub(x, ops.sub(total, one))
+    if low is not None:
+        lost = ops.add(lost, low)
     # 2**-exponent, from the bits of mantissa and total; where total is large, some small number.
     bits = ops.bitcast(at_most(ops, total, 2.0 ** (form.bias - 20)), form.bits)
     one_over = ops.sub(ops.add(ops.bitcast(parts.mantissa, form.bits), ops.const(form.bias << form.fraction, bits)), bits)
     scale = ops.bitcast(one_over, form.name)
     f = ops.fma(lost, scale, ops.sub(parts.mantissa, one))
-    result = _add_exponent(ops, parts.exponent, f, _log_tail(ops, f))
-    return ops.where(ops.eq(x, ops.const(0.0, x)), x, _with_special_values(ops, total, result))
+    exponent = parts.exponent if doublings is None else ops.add(parts.exponent, doublings)
+    return with_special_values(ops, total, _add_exponent(ops, exponent, f, _log_tail(ops, f)))

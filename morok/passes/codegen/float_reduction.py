@@ -1,9 +1,9 @@
 """Argument reduction of sin, cos and tan: |x| = k pi/2 + r.
 
-    fast  |x| below FAST_BOUND: r = x - k * (p1 + p2 + p3), three fused steps (Cody & Waite 1980). The first is exact, since k * p1 and x are
-          multiples of one unit and their difference is small; the second rounds once, relative to r itself.
-    slow  the rest: x times the bits of 1/(2 pi) that matter, modulo 1 (Payne & Hanek 1983), in chunks whose products with x are exact as one
-          float64 (float32) or as the sum of two (float64). Integer parts are dropped chunk by chunk.
+    fast  |x| below FAST_BOUND: r = x - k * (p1 + p2 + p3), three fused steps (Cody & Waite 1980). The first is exact, since k * p1 and x
+          are multiples of one unit and their difference is small; the second rounds once, relative to r itself.
+    slow  the rest: x times the bits of 1/(2 pi) that matter, modulo 1 (Payne & Hanek 1983), in chunks whose products with x are exact as
+          one float64 (float32) or as the sum of two (float64). Integer parts are dropped chunk by chunk.
 
 Both give k as a `shifted` value (see `shifted_product`), whose low bits tell the quadrant. Infinite and NaN x give NaN.
 """
@@ -96,7 +96,7 @@ def _slow(ops: Ops, x: Value, quadrants: int) -> tuple[Value, Value, Value]:
 
 
 def _slow_float32(ops: Ops, x: Value, quadrants: int) -> tuple[Value, Value, Value]:
-    """In float64: 24 bits of x by 29 bits of 1/(2 pi) are exact. Five chunks end at weight 2**-147, the last product needs no more than 53.
+    """In float64: 24 bits of x by 29 of 1/(2 pi) are exact. Five chunks end at weight 2**-147; of the last product 53 bits are enough.
 
     The sum is taken twice: its integer part, once known, goes first, so that what cancels does so before anything is rounded.
     """
@@ -114,8 +114,8 @@ def _slow_float32(ops: Ops, x: Value, quadrants: int) -> tuple[Value, Value, Val
 def _window(ops: Ops, x: Value) -> tuple[Value, list[Value]]:
     """x * 2**-53s and five chunks of 1/(2 pi) from chunk s on, times 2**53s. Chunks before s give whole turns.
 
-    A chunk i gives integers if the last bit of x has weight 2**(53 (i + 1)) or more, so s is the largest with x >= 2**(52 + 53 s): found bit
-    by bit.
+    A chunk i gives integers if the last bit of x has weight 2**(53 (i + 1)) or more, so s is the largest with x >= 2**(52 + 53 s): found
+    bit by bit.
     """
     chunks = [ops.const(_chunk(53 * i, 53), x) for i in range(23)]
     one = ops.const(1.0, x)
@@ -127,7 +127,7 @@ def _window(ops: Ops, x: Value) -> tuple[Value, list[Value]]:
 
 
 def _slow_float64(ops: Ops, x: Value, quadrants: int) -> tuple[Value, Value, Value]:
-    """x scaled below 2**105, so chunk i's product is below 2**(105 - 53 i): those of chunks 0 and 1 are taken modulo 1, sums are exact pairs.
+    """x is scaled below 2**105, chunk i's product below 2**(105 - 53 i): those of chunks 0 and 1 are taken modulo 1, sums are exact pairs.
 
     Where the leading terms cancel, which leaves 2**-62 at the least, the error terms carry on: the result keeps some 2**-117.
     """
