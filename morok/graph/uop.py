@@ -12,6 +12,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from typing import Any
 
 from ..dialect import ops as _ops  # noqa: F401  (fills the table)
@@ -131,7 +132,7 @@ class UOp:
         return value if isinstance(value, UOp) else self.constant(value, self.type)
 
     def alu(self, name: str, *others: Any) -> UOp:
-        return type(self).make(name, (self, *(self._other(o) for o in others)))
+        return type(self).make(name, (self, *[o if isinstance(o, UOp) else self._other(o) for o in others]))
 
     def __add__(self, other: Any) -> UOp:
         other = self._other(other)
@@ -241,6 +242,7 @@ def exact_attributes(attributes: tuple) -> tuple:
     return tuple(a if isinstance(a, tuple) else repr(a) for a in attributes)
 
 
+type_of = attrgetter("type")
 _inferred: dict[tuple, T.Type] = {}
 """Types of results by what decides them. Types are few: a program has more ops than kinds of ops."""
 _INFERRED_LIMIT = 1 << 14
@@ -248,7 +250,7 @@ _INFERRED_LIMIT = 1 << 14
 
 def infer_type(name: str, operands: tuple[UOp, ...], attributes: tuple) -> T.Type:
     """The result's type, which the operands' types and the attributes decide."""
-    key = (name, attributes, *[o.type for o in operands])
+    key = (name, attributes, *map(type_of, operands))
     found = _inferred.get(key)
     if found is not None:
         return found
