@@ -195,7 +195,7 @@ class Expansion:
         elif u.name == "end":
             self._end(u, axes)
         elif u.name in WAITING:
-            self._wait(u, axes)
+            self._wait(u)
         else:
             self.axes[u] = axes
             if not axes and not u.operands:
@@ -292,19 +292,14 @@ class Expansion:
         self.axes[u], groups = self._split_axes(u, axes)
         self.copies[u] = [closed((t for k in group for t in column[k]), loops) for group in groups]
 
-    def _wait(self, u: UOp, axes: Axes) -> None:
+    def _wait(self, u: UOp) -> None:
+        """Waits for the effects of all copies: they are in the same loops, and each has its own part of the memory."""
         has_buffer = u.name == "after"
         effects = u.operands[1:] if has_buffer else u.operands
-        if u.name == "sink":
-            self.axes[u] = ()
-            self.copies[u] = [waiting(u, (), (t for o in effects for copy in self.copies[o] for t in copy))]
-            return
-        self.axes[u] = axes
-        columns = [self._column(o, axes) for o in effects]
-        buffers = self._column(u.operands[0], axes) if has_buffer else [None] * (len(columns[0]) if columns else 1)
-        rows = list(zip(*columns)) if columns else [()] * len(buffers)
-        built = [waiting(u, (b,) if has_buffer else (), (t for cell in row for t in cell)) for b, row in zip(buffers, rows)]
-        self.copies[u] = built if has_buffer else [(b,) for b in built]
+        leading = (self.copies[u.operands[0]][0],) if has_buffer else ()
+        made = waiting(u, leading, (t for o in effects for copy in self.copies[o] for t in copy))
+        self.axes[u] = ()
+        self.copies[u] = [(made,) if u.name == "barrier" else made]
 
 
 def _width(u: UOp) -> int:
