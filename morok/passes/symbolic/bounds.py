@@ -15,6 +15,7 @@ from math import prod
 
 from ...dialect import types as T
 from ...graph.uop import UOp
+from .facts import recall, remember
 
 Interval = tuple[int, int]
 
@@ -23,22 +24,7 @@ _FALSE_OR_TRUE: Interval = (0, 1)
 
 def bounds(u: UOp) -> Interval:
     """(least, greatest), both inclusive. For floats (and what has no number) the pair says nothing: (-inf, inf)."""
-    facts = u.facts
-    if facts is not None and "bounds" in facts:
-        return facts["bounds"]
-    stack = [u]
-    while stack:
-        node = stack[-1]
-        if _is_known(node):
-            stack.pop()
-            continue
-        needed = [o for o in _depends_on(node) if not _is_known(o)]
-        if needed:
-            stack.extend(needed)
-        else:
-            stack.pop()
-            _remember(node)
-    return u.facts["bounds"]  # type: ignore[index]
+    return recall(u, "bounds", _depends_on, _interval)
 
 
 def is_exact(u: UOp) -> bool:
@@ -46,7 +32,7 @@ def is_exact(u: UOp) -> bool:
     if u.dtype is T.index:
         return True
     bounds(u)
-    return u.facts["exact"]  # type: ignore[index]
+    return "wraps" not in u.facts  # type: ignore[operator]
 
 
 def fits(interval: Interval, dtype: T.DType) -> bool:
@@ -63,10 +49,6 @@ def of_dtype(dtype: T.DType | None) -> Interval:
     return (int(dtype.min), int(dtype.max))
 
 
-def _is_known(u: UOp) -> bool:
-    return u.facts is not None and "bounds" in u.facts
-
-
 def _depends_on(u: UOp) -> tuple[UOp, ...]:
     """The operands whose bounds decide those of u."""
     if u.name not in _TRANSFER or u.dtype is None or u.dtype.is_float:
@@ -76,18 +58,17 @@ def _depends_on(u: UOp) -> tuple[UOp, ...]:
     return tuple(o for o in u.operands if o.dtype is not None and not o.dtype.is_float)
 
 
-def _remember(u: UOp) -> None:
-    dtype = u.dtype
-    natural = of_dtype(dtype)
-    transfer = _TRANSFER.get(u.name)
-    interval, exact = natural, True
-    if transfer is not None and dtype is not None and not dtype.is_float and not any(o.dtype is None or o.dtype.is_float for o in u.operands):
-        interval = transfer(u, *(o.facts["bounds"] for o in u.operands))  # type: ignore[index]
-        if interval[0] < natural[0] or interval[1] > natural[1]:
-            interval, exact = natural, False
-    if u.facts is None:
-        u.facts = {}
-    u.facts["bounds"], u.facts["exact"] = interval, exact
+def _interval(u: UOp) -> Interval:
+    """The bounds, given those of what they depend on."""
+    dtype, transfer = u.dtype, _TRANSFER.get(u.name)
+    least, most = of_dtype(dtype)
+    if transfer is None or dtype is None or dtype.is_float or any(o.dtype is None or o.dtype.is_float for o in u.operands):
+        return least, most
+    low, high = transfer(u, *(o.facts["bounds"] for o in u.operands))  # type: ignore[index]
+    if least <= low and high <= most:
+        return low, high
+    remember(u, "wraps", True)
+    return least, most
 
 
 # One function for each op: the interval of the exact result from those of the operands.

@@ -16,6 +16,7 @@ from zlib import crc32
 from ...dialect import types as T
 from ...graph.uop import UOp, const
 from .bounds import Interval, bounds, is_exact
+from .facts import recall, remember
 
 MOST_TERMS = 32
 """A longer sum is one term: beyond this, work on sums of sums would become quadratic."""
@@ -54,70 +55,54 @@ def combined(terms: Iterable[tuple[UOp, int]], constant: int) -> Linear:
 
 
 def linear(u: UOp) -> Linear:
-    """The linear form of an integer scalar (or vector), kept with the op."""
-    stack = [u]
-    while stack:
-        node = stack[-1]
-        if _is_known(node):
-            stack.pop()
-            continue
-        needed = [o for o in node.operands if not _is_known(o)] if node.name in _SUMS and is_exact(node) else ()
-        if needed:
-            stack.extend(needed)
-        else:
-            stack.pop()
-            _remember(node, _form(node))
-    return u.facts["linear"]  # type: ignore[index]
+    """The linear form of an integer scalar (or vector)."""
+    return recall(u, "linear", _summands, _form) or Linear(((u, 1),))
 
 
 _SUMS = frozenset(("add", "sub", "mul", "neg"))
 
 
-def _is_known(u: UOp) -> bool:
-    return u.facts is not None and "linear" in u.facts
+def _summands(u: UOp) -> tuple[UOp, ...]:
+    return u.operands if u.name in _SUMS and is_exact(u) else ()
 
 
-def _remember(u: UOp, form: Linear) -> None:
-    if u.facts is None:
-        u.facts = {}
-    u.facts["linear"] = form
-
-
-def _form(u: UOp) -> Linear:
+def _form(u: UOp) -> Linear | None:
+    """The form, or None for an op that is a term of its own."""
     if u.name == "const":
         return Linear((), u.value)
-    atom = Linear(((u, 1),))
-    if u.name not in _SUMS or not is_exact(u):
-        return atom
-    parts = [o.facts["linear"] for o in u.operands]  # type: ignore[index]
+    if not _summands(u):
+        return None
+    parts = [o.facts["linear"] or Linear(((o, 1),)) for o in u.operands]  # type: ignore[index]
     if sum(len(p.terms) for p in parts) > MOST_TERMS:
-        return atom
+        return None
     if u.name == "add":
         return parts[0].plus(parts[1])
     if u.name == "sub":
         return parts[0].minus(parts[1])
-    if u.name == "neg":
-        return parts[0].scaled(-1)
-    return _product_form(u, parts[0], parts[1], atom)
+    return parts[0].scaled(-1) if u.name == "neg" else _product_form(u, parts[0], parts[1])
 
 
-def _product_form(u: UOp, x: Linear, y: Linear, atom: Linear) -> Linear:
+def _product_form(u: UOp, x: Linear, y: Linear) -> Linear | None:
     """Products distribute over sums on index; elsewhere only a single term is scaled."""
     if not x.terms or not y.terms:
         scaled = (y if not x.terms else x).scaled(x.constant if not x.terms else y.constant)
         return scaled if u.dtype is T.index or len(scaled.terms) + bool(scaled.constant) <= 1 else _scaled_operand(u)
     if u.dtype is not T.index or (len(x.terms) + 1) * (len(y.terms) + 1) > MOST_TERMS:
-        return atom
+        return None
+    if len(x.terms) == len(y.terms) == 1 and not x.constant and not y.constant:
+        product = product_of(x.terms[0][0], y.terms[0][0])
+        coefficient = x.terms[0][1] * y.terms[0][1]
+        return None if product is u else Linear(((product, coefficient),))
     terms = [(product_of(s, t), a * b) for s, a in x.terms for t, b in y.terms]
     terms += [(s, a * y.constant) for s, a in x.terms] + [(t, b * x.constant) for t, b in y.terms]
     return combined(terms, x.constant * y.constant)
 
 
-def _scaled_operand(u: UOp) -> Linear:
+def _scaled_operand(u: UOp) -> Linear | None:
     x, y = u.operands
     if y.name == "const":
         return Linear(((x, y.value),)) if y.value else Linear(())
-    return Linear(((y, x.value),)) if x.name == "const" and x.value else Linear(((u, 1),))
+    return Linear(((y, x.value),)) if x.name == "const" and x.value else None
 
 
 def factors(u: UOp) -> tuple[UOp, ...]:
@@ -136,7 +121,7 @@ def product_of(*parts: UOp) -> UOp:
     for factor in ordered[1:]:
         result = UOp.make("mul", (result, factor))
     if len(ordered) > 1:
-        _remember(result, Linear(((result, 1),)))
+        remember(result, "linear", None)
     return result
 
 
@@ -150,17 +135,17 @@ def build(form: Linear, type: T.Type) -> UOp:
         scaled = term
         if coefficient != 1:
             scaled = UOp.make("mul", (term, const(coefficient, type)))
-            _remember(scaled, Linear(((term, coefficient),)))
+            remember(scaled, "linear", Linear(((term, coefficient),)))
         if result is None:
             result = scaled
         else:
             result = UOp.make("add", (result, scaled))
-            _remember(result, Linear(tuple(terms[:i + 1])))
+            remember(result, "linear", Linear(tuple(terms[:i + 1])))
     if result is None:
         return const(form.constant, type)
     if form.constant:
         result = UOp.make("add", (result, const(form.constant, type)))
-        _remember(result, form)
+        remember(result, "linear", form)
     return result
 
 
@@ -181,24 +166,10 @@ def _build_wrapping(terms: Iterable[tuple[UOp, int]], constant: int, type: T.Typ
 
 def position(u: UOp) -> tuple[int, int]:
     """Where a term stands in a sum: (the innermost range that it reaches or -1, a digest of its content). The same in every process."""
-    facts = u.facts
-    if facts is not None and "position" in facts:
-        return facts["position"]
-    stack = [u]
-    while stack:
-        node = stack[-1]
-        if node.facts is not None and "position" in node.facts:
-            stack.pop()
-            continue
-        needed = [o for o in node.operands if o.facts is None or "position" not in o.facts]
-        if needed:
-            stack.extend(needed)
-            continue
-        stack.pop()
-        if node.facts is None:
-            node.facts = {}
-        below = [o.facts["position"] for o in node.operands]  # type: ignore[index]
-        innermost = node.attribute("id") if node.name == "range" else max((p[0] for p in below), default=-1)
-        text = f"{node.name}{node.attributes}{node.type}{[p[1] for p in below]}"
-        node.facts["position"] = (innermost, crc32(text.encode()))
-    return u.facts["position"]  # type: ignore[index]
+    return recall(u, "position", lambda node: node.operands, _position)
+
+
+def _position(u: UOp) -> tuple[int, int]:
+    below = [o.facts["position"] for o in u.operands]  # type: ignore[index]
+    innermost = u.attribute("id") if u.name == "range" else max((p[0] for p in below), default=-1)
+    return innermost, crc32(f"{u.name}{u.attributes}{u.type}{[p[1] for p in below]}".encode())

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ...graph.uop import UOp, toposort
+from .facts import recall
 
 CLOSING = frozenset(("reduce", "end", "bufferize"))
 
@@ -16,24 +17,7 @@ def open_ranges(u: UOp) -> frozenset[UOp]:
     if u.name == "range":  # not kept: a set within its own member would be a cycle
         extent = u.operands[0]
         return frozenset((u,)) if extent.name == "const" else open_ranges(extent) | {u}
-    facts = u.facts
-    if facts is not None and "open" in facts:
-        return facts["open"]
-    stack = [u]
-    while stack:
-        node = stack[-1]
-        if node.facts is not None and "open" in node.facts:
-            stack.pop()
-            continue
-        needed = [o for o in node.operands if o.name != "range" and (o.facts is None or "open" not in o.facts)]
-        if needed:
-            stack.extend(needed)
-            continue
-        stack.pop()
-        if node.facts is None:
-            node.facts = {}
-        node.facts["open"] = _open(node)
-    return u.facts["open"]  # type: ignore[index]
+    return recall(u, "open", lambda node: (o for o in node.operands if o.name != "range"), _open)
 
 
 _NONE: frozenset[UOp] = frozenset()

@@ -1,6 +1,8 @@
 """Bounds and simplification: chosen cases, and properties over random expressions."""
 
+import gc
 import time
+import weakref
 from random import Random
 
 import pytest
@@ -11,6 +13,7 @@ from random_expressions import Expressions, evaluate, make_range, random_point, 
 from morok.dialect import types as T
 from morok.graph.uop import UOp, argument, const, index_const, toposort, verify
 from morok.passes.symbolic import bounds, flat_index, simplify
+from morok.passes.symbolic.ranges import open_ranges
 
 I, J, K = make_range(4, 0), make_range(6, 1), make_range(24, 2)
 N, M = variable("n", 1, 100), variable("m", 0, 100)
@@ -146,3 +149,20 @@ def test_a_kernel_takes_milliseconds():
         best = min(best, time.perf_counter() - start)
     assert len(toposort((root,))) > 60
     assert best < 0.02
+
+
+def test_facts_do_not_keep_their_op_alive():
+    def build():
+        i, j = make_range(4, 901), make_range(6, 902)
+        result, = simplify(((i * 6 + j + N * i) // 7,))
+        open_ranges(result)
+        return weakref.ref(result), weakref.ref(i)
+
+    gc.disable()
+    try:
+        references = build()
+        for k in range(10):
+            make_range(3, 1000 + k)  # making an op lets dead ones go
+        assert [r() for r in references] == [None, None]
+    finally:
+        gc.enable()
