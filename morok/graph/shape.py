@@ -27,19 +27,22 @@ def shape_of(u: UOp) -> Shape:
     shape = getattr(u.type, "shape", ())
     if None not in shape:
         return shape
-    pending = []
-    while not (u.facts and "shape" in u.facts):
+    pending, found = [], _known_shape(u)
+    while found is None:
         pending.append(u)
         source = _shape_source(u)
         if source is None or None not in source.type.shape:  # type: ignore[union-attr]
             break
-        u = source
-    shape = u.facts["shape"] if u.facts and "shape" in u.facts else None
+        u, found = source, _known_shape(source)
     for u in reversed(pending):
-        if u.facts is None:
-            u.facts = {}
-        shape = u.facts["shape"] = _shape(u)
-    return shape  # type: ignore[return-value]
+        found = _shape(u)
+        u.facts = {**(u.facts or {}), "shape": found}
+    return found  # type: ignore[return-value]
+
+
+def _known_shape(u: UOp) -> Shape | None:
+    facts = u.facts
+    return facts.get("shape") if facts else None
 
 
 _STATED = {"iota": "shape", "reshape": "shape", "expand": "shape", "shrink": "size"}

@@ -15,6 +15,8 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Iterable
+from functools import cached_property
+from math import prod
 from operator import attrgetter
 from sys import getrefcount
 from typing import Any
@@ -61,6 +63,15 @@ class _Signature:
 
     def key(self, operands: tuple) -> tuple:
         return self.name, operands, self.exact, self.key_type
+
+    def numbered(self, number: int, attribute: ir.Attribute) -> _Signature:
+        """The same for another number: this is a `unique`'s."""
+        other = object.__new__(_Signature)
+        other.name, other.type, other.key_type, other.mlir_name, other.mlir_results = self.name, self.type, None, self.mlir_name, self.mlir_results
+        other.attributes = other.exact = (number,)
+        other.content = (self.name, other.exact, self.type)
+        other.mlir_attributes = {"id": attribute}
+        return other
 
 
 _result_of = attrgetter("result")
@@ -131,6 +142,14 @@ class TensorGraph:
                     self._module = module
         return self._module
 
+    @cached_property
+    def _any_unique(self) -> _Signature:
+        return _Signature("unique", (0,), T.token)
+
+    @cached_property
+    def _i64(self) -> ir.Type:
+        return ir.IntegerType.get_signless(64, shared_context().context)
+
     # Making ops
 
     def new_signature(self, name: str, operands: tuple, attributes: tuple, exact: tuple, type: T.Type | None) -> _Signature:
@@ -168,7 +187,7 @@ class TensorGraph:
 
     def _new(self, signature: _Signature, operands: tuple, key: tuple, loc: Location | None, at: ir.InsertionPoint | None) -> TensorUOp:
         u = object.__new__(TensorUOp)
-        u.loc, u.storage = loc, None
+        u.loc, u.facts, u.storage = loc, None, None
         u._handle = _Handle(u, _dead.append)
         self._fill(u, signature, operands, key, at)
         return u
@@ -182,7 +201,6 @@ class TensorGraph:
                                         location, at if at is not None else ir.InsertionPoint(self.module.body))
         handle = u._handle
         u.name, u.operands, u.attributes, u.type, u.content = signature.name, operands, signature.attributes, signature.type, signature.content
-        u.facts = None
         handle.key, handle.operation = key, operation
         u.result = handle.result = operation.result
         self.interned[key] = handle
@@ -205,7 +223,7 @@ class TensorGraph:
 
     def _unique(self, loc: Location | None, at: ir.InsertionPoint | None) -> TensorUOp:
         number = next(self._numbers)
-        signature = _Signature("unique", (number,), T.token)  # never asked for again, so not remembered
+        signature = self._any_unique.numbered(number, ir.IntegerAttr.get(self._i64, number))  # never asked for again, so not remembered
         return self._new(signature, (), signature.key(()), loc, at)
 
     def new_buffer(self, type: T.TensorType, device: str, loc: Location | None, at: ir.InsertionPoint | None = None) -> TensorUOp:
@@ -248,6 +266,7 @@ class TensorGraph:
         """Makes the handle another op of the same type. Those who use it, in Python and in MLIR, read the new value from now on."""
         old, old_key, old_result = u.operation, u._handle.key, u.result
         self._hoist(operands, old)
+        u.facts = {"shape": u.facts["shape"]} if u.facts and "shape" in u.facts else None  # what else is known was about the old op
         self._fill(u, signature, operands, signature.key(operands), ir.InsertionPoint(old))
         if self.interned.get(old_key) is u._handle:
             del self.interned[old_key]
@@ -321,27 +340,29 @@ def symbolic_sizes(shape: symbolic.Shape) -> tuple[UOp, ...]:
 def substitute(u: TensorUOp, storage: Any, device: str = "CPU") -> TensorUOp:
     """After realize: the value `u` becomes a buffer with this memory, in place, for every tensor and op that uses it. Gives the buffer.
 
-    A value of symbolic shape becomes a view of a one-dimensional buffer of the greatest size: reshape(shrink(buffer)).
+    A value of symbolic shape becomes a view of a one-dimensional buffer of the greatest size: reshape(shrink(buffer)). What is a buffer already
+    (another thread was faster) stays as it is.
     """
     if not isinstance(u.type, T.TensorType):
         raise ValueError(f"only a tensor can become a buffer, not morok.{u.name} of type {u.type}")
     with GRAPH.lock:
         GRAPH.drain()
         if u.name == "buffer":
-            raise ValueError("a buffer cannot become another buffer; BUFFERS.attach gives it other memory")
+            return u
         if None in u.type.shape:
             return _become_view(u, storage, device)
         at = ir.InsertionPoint(u.operation)
         operands = (GRAPH._unique(u.loc, at), GRAPH.device(device))
+        u.storage = storage
         GRAPH.become(u, GRAPH.buffer_signature(u.type, operands), operands)
-        BUFFERS.attach(u, storage)
+        BUFFERS.add(u)
     return u
 
 
 def _become_view(u: TensorUOp, storage: Any, device: str) -> TensorUOp:
     shape = symbolic.shape_of(u)
     count = symbolic.numel(shape)
-    greatest = symbolic.max_size(symbolic.numel(symbolic.max_shape(u)))
+    greatest = prod(symbolic.max_shape(u))
     base = GRAPH.new_buffer(T.tensor((greatest,), u.type.dtype), device, u.loc)  # type: ignore[union-attr]
     BUFFERS.attach(base, storage)
     flat = TensorUOp.make("shrink", (base, *symbolic_sizes((count,))), ((0,), stated((count,))), None, u.loc)
