@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from . import types as T
@@ -69,22 +70,25 @@ class OpDef:
     def position(self, name: str) -> int:
         return next(i for i, o in enumerate(self.operands) if o.name == name)
 
-    @property
+    def count(self, arity: str) -> int:
+        return sum(o.arity == arity for o in self.operands)
+
+    @cached_property
     def segmented(self) -> bool:
         """Whether operands need `operandSegmentSizes` to be told apart."""
-        return sum(o.arity != ONE for o in self.operands) > 1
+        return len(self.operands) - self.count(ONE) > 1
+
+    @cached_property
+    def arity(self) -> tuple[int, int, bool]:
+        """How many operands there must be, how many more there may be, and whether there may be any number more."""
+        return self.count(ONE), self.count(OPTIONAL), self.count(VARIADIC) > 0
 
     def segments(self, count: int) -> list[int]:
         """How `count` operands divide among the declared ones; optional operands come all or none, variadic ones take the rest."""
-        fixed = sum(o.arity == ONE for o in self.operands)
-        optional = sum(o.arity == OPTIONAL for o in self.operands)
-        has_variadic = any(o.arity == VARIADIC for o in self.operands)
+        fixed, optional, has_variadic = self.arity
         rest = count - fixed
         take = 1 if not has_variadic and rest == optional else 0
-        sizes = []
-        for o in self.operands:
-            sizes.append(1 if o.arity == ONE else take if o.arity == OPTIONAL else rest)
-        return sizes
+        return [1 if o.arity == ONE else take if o.arity == OPTIONAL else rest for o in self.operands]
 
 
 TABLE: dict[str, OpDef] = {}
@@ -100,9 +104,8 @@ def op(name: str, summary: str, *, group: str, operands: Sequence[Operand] = (),
 
 
 def arity_error(definition: OpDef, count: int) -> str | None:
-    fixed = sum(o.arity == ONE for o in definition.operands)
-    optional = sum(o.arity == OPTIONAL for o in definition.operands)
-    if any(o.arity == VARIADIC for o in definition.operands):
+    fixed, optional, has_variadic = definition.arity
+    if has_variadic:
         return None if count >= fixed else f"takes at least {fixed} operands, given {count}"
     if count == fixed or count == fixed + optional:
         return None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from mlir import ir
@@ -18,6 +19,7 @@ from mlir.dialects import irdl
 
 from ..errors import IRError
 from . import ops as _ops  # noqa: F401  (fills the table)
+from . import types as T
 from .attributes import attribute_from_mlir
 from .context import DialectContext
 from .irdl import types_text
@@ -123,35 +125,50 @@ def _children(op: ir.Operation) -> list[ir.Operation]:
 Rule = Callable[[str, ir.Operation, TypeTranslator], "str | None"]
 
 
-def _wrong(name: str, op: ir.Operation, types: TypeTranslator) -> str | None:
-    message = _unreadable(name, op, types)
-    if message is None:
-        message = verify_instance(_instance(name, op, types))
-    return message if message is not None else _segment_error(TABLE[name], op)
-
-
 def _unreadable(name: str, op: ir.Operation, types: TypeTranslator) -> str | None:
+    found = _read(name, op, types)
+    return found if isinstance(found, str) else None
+
+
+def _wrong(name: str, op: ir.Operation, types: TypeTranslator) -> str | None:
+    found = _read(name, op, types)
+    if isinstance(found, str):
+        return found
+    d = found.definition
+    message = verify_instance(found) if d.attributes else _without_attributes(d.name, found.operands, found.result)
+    return message if message is not None else _segment_error(d, op)
+
+
+@lru_cache(maxsize=10000)
+def _without_attributes(name: str, operands: tuple[T.Type, ...], result: T.Type | None) -> str | None:
+    return verify_instance(Instance(TABLE[name], operands, {}, result))
+
+
+def _read(name: str, op: ir.Operation, types: TypeTranslator) -> Instance | str:
+    """The op in Python's terms, or what cannot be read."""
     definition = TABLE.get(name)
     if definition is None:
         return "is unknown"
-    if len(op.results) > 1:
-        return f"has {len(op.results)} results; ops of the dialect have at most one"
+    results, given = op.results, op.attributes
+    if len(results) > 1:
+        return f"has {len(results)} results; ops of the dialect have at most one"
     try:
-        for value in (*op.operands, *op.results):
-            types.from_mlir(value.type)
+        operands = tuple([types.from_mlir(value.type) for value in op.operands])
+        result = types.from_mlir(results[0].type) if len(results) else None
     except TypeError as error:
         return f"has a value of a type that the dialect lacks: {error}"
-    given = op.attributes
-    element = _element_type(op)
+    attributes = {}
     for attribute in definition.attributes:
         if attribute.name in given:
-            wrong = _attribute_error(attribute, given[attribute.name], element)
+            wrong = _attribute_error(attribute, given[attribute.name], result)
             if wrong is not None:
                 return wrong
-    for key in given:
-        if key not in definition.index_of and key != "operandSegmentSizes" and "." not in key:
-            return f"has no attribute {key}; it takes {', '.join(definition.index_of) or 'none'}"
-    return None
+            attributes[attribute.name] = attribute_from_mlir(given[attribute.name])
+    if len(given) > len(attributes):
+        for key in given:
+            if key not in attributes and key != "operandSegmentSizes" and "." not in key:
+                return f"has no attribute {key}; it takes {', '.join(definition.index_of) or 'none'}"
+    return Instance(definition, operands, attributes, result)
 
 
 def _segment_error(definition: OpDef, op: ir.Operation) -> str | None:
@@ -168,32 +185,19 @@ _KINDS: dict[str, Any] = {
 }
 
 
-def _attribute_error(attribute: Attribute, given: ir.Attribute, element: ir.Type | None) -> str | None:
+def _attribute_error(attribute: Attribute, given: ir.Attribute, result: T.Type | None) -> str | None:
     described = f"attribute {attribute.name} must be {attribute_kind_description(attribute.kind)}, given {given}"
     if not isinstance(given, _KINDS[attribute.kind]):
         return described
     if attribute.kind == "strings" and not all(isinstance(entry, ir.StringAttr) for entry in given):
         return described
-    if isinstance(given, ir.FloatAttr) and element is not None and given.type != element:
-        return f"attribute {attribute.name} has type {given.type}, but the result's elements are {element}"
+    if isinstance(given, ir.FloatAttr) and result is not None:
+        element = T.element_dtype(result)
+        if element is not None and str(given.type) != element.mlir:
+            return f"attribute {attribute.name} has type {given.type}, but the result's elements are {element.mlir}"
     if isinstance(given, ir.IntegerAttr) and given.type != ir.IndexType.get(given.context) and given.type.width > 64:
         return f"attribute {attribute.name} has more than 64 bits: {given}"
     return None
-
-
-def _element_type(op: ir.Operation) -> ir.Type | None:
-    if not len(op.results):
-        return None
-    t = op.results[0].type
-    return t.element_type if isinstance(t, ir.ShapedType) else t
-
-
-def _instance(name: str, op: ir.Operation, types: TypeTranslator) -> Instance:
-    definition = TABLE[name]
-    given = op.attributes
-    attributes = {a.name: attribute_from_mlir(given[a.name]) for a in definition.attributes if a.name in given}
-    result = types.from_mlir(op.results[0].type) if len(op.results) else None
-    return Instance(definition, tuple(types.from_mlir(o.type) for o in op.operands), attributes, result)
 
 
 def is_straight_line_morok(function: ir.Operation) -> bool:
