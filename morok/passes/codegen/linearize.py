@@ -24,8 +24,9 @@ from ...graph.body import Body, Program
 from ...graph.uop import UOp, users_of
 from ..registry import Pass, morok_pass
 from .emission import Emitter, Value, unknown_op
-from .loop_tree import HOISTED, Loop, LoopTree, describe
+from .loop_tree import HOISTED, Loop, LoopTree, buffer_root, describe
 from .parameters import Parameter, parameters_of
+from .rare_branches import RareWork
 from .reduction_order import identity
 
 ALIGNMENT = 64
@@ -115,10 +116,47 @@ class KernelWriter(Emitter):
 
     def _items(self, block: Loop) -> None:
         for item in block.items:
-            if isinstance(item, Loop):
-                self._loop(item)
-            else:
+            if isinstance(item, UOp):
                 self._op(item)
+            elif item.rare is not None:
+                self._rare(item, item.rare)
+            elif block is self.tree.root and self.thread and item.range.attribute("kind") != "thread" and self._is_only_effect(item):
+                self._on_first_thread(item)
+            else:
+                self._loop(item)
+
+    def _is_only_effect(self, loop: Loop) -> bool:
+        """Whether a loop does nothing but write the caller's memory."""
+        inside = [loop]
+        for block in inside:
+            inside += [item for item in block.items if isinstance(item, Loop)]
+        stores = [u for block in inside for u in block.items if isinstance(u, UOp) and u.name == "store"]
+        return bool(stores) and not loop.reductions and all(buffer_root(u.operands[0].operands[0]).name == "arg" for u in stores)
+
+    def _on_first_thread(self, loop: Loop) -> None:
+        """What is not divided among the threads is done by one."""
+        first = self.compare(0, self.thread["thread_id"], self.constant(0, T.index), T.index)
+        op = ir.Operation.create("scf.if", operands=[first], regions=2, loc=self.dialect.unknown, ip=self.ip)
+        outside, self.ip = self.ip, ir.InsertionPoint(op.regions[0].blocks.append())
+        self._loop(loop)
+        ir.Operation.create("scf.yield", loc=self.dialect.unknown, ip=self.ip)
+        self.ip = outside
+
+    def _rare(self, block: Loop, rare: RareWork) -> None:
+        """A branch that is taken if any lane needs what it computes; otherwise its results are zeros that no lane takes."""
+        condition, unknown = self.values[rare.condition], self.dialect.unknown
+        if isinstance(rare.condition.type, T.VectorType):
+            condition = self.create("vector.reduction", T.bool_, (condition,), {"kind": self.names.any_lane})
+        op = ir.Operation.create("scf.if", results=[self.names.type(u.type) for u in rare.outputs], operands=[condition], regions=2, loc=unknown, ip=self.ip)
+        outside, self.ip = self.ip, ir.InsertionPoint(op.regions[0].blocks.append())
+        self._items(block)
+        ir.Operation.create("scf.yield", operands=[self.values[u] for u in rare.outputs], loc=unknown, ip=self.ip)
+        self.ip = ir.InsertionPoint(op.regions[1].blocks.append())
+        zeros = [self.constant(0.0 if u.dtype.is_float else 0, u.type) for u in rare.outputs]
+        ir.Operation.create("scf.yield", operands=zeros, loc=unknown, ip=self.ip)
+        self.ip = outside
+        for u, result in zip(rare.outputs, op.results):
+            self.values[u] = result
 
     def _loop(self, loop: Loop) -> None:
         r, carried, unknown = loop.range, loop.reductions, self.dialect.unknown

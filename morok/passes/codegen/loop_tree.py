@@ -17,13 +17,15 @@ from ...errors import InternalError
 from ...graph.body import Body
 from ...graph.uop import UOp
 from ..symbolic.ranges import open_ranges
+from .rare_branches import RareWork, find_rare_work
 
 
 @dataclass(eq=False)
 class Loop:
-    """A block: the body of a range's loop or (range None) of the function. `reductions` are the reduce ops that close the range."""
+    """A block: the body of a range's loop, of a branch (`rare`) or of the function. `reductions` are the reduce ops that close the range."""
 
     range: UOp | None
+    rare: RareWork | None = None
     parent: Loop | None = None
     depth: int = 0
     reductions: list[UOp] = field(default_factory=list)
@@ -55,10 +57,12 @@ class LoopTree:
         self.innermost: dict[UOp, UOp] = {}
         """A closing op's innermost and outermost range."""
         self.outermost: dict[UOp, UOp] = {}
+        self.provider: dict[UOp, Loop] = {}
+        """The loop or branch whose result an op is."""
         self._place_ranges()
         self._place_ops()
         self._order_memory()
-        for loop in (self.root, *self.loops.values()):
+        for loop in (self.root, *self.loops.values(), *self.branches):
             self._sort(loop)
 
     # Ranges
@@ -126,37 +130,60 @@ class LoopTree:
         self.blocks: dict[UOp, Loop] = {}
         """The block of an op's result."""
         self.inside: dict[UOp, Loop] = {}
-        """The block in which it reads its operands: for a closing op, its innermost loop."""
+        """The block in which it reads its operands: for a closing op, its innermost loop; for what a branch computes, the branch."""
         for u in self.order:
             if u.name in HOISTED:
-                self.blocks[u] = self.inside[u] = self.root if u.name != "range" or u not in self.loops else self.loops[u]
-                if u.name == "range" and u in self.loops:
+                self.blocks[u] = self.inside[u] = self.loops.get(u, self.root)
+                continue
+            block = self.blocks[u] = self.inside[u] = self.block_of(u)
+            if u in self.innermost:
+                self.inside[u] = self.loops[self.innermost[u]]
+                self.provider[u] = self.loops[self.outermost[u]]
+        branches = self._place_branches()
+        for u in self.order:
+            if u.name in HOISTED:
+                if u in self.loops:
                     loop = self.loops[u]
                     assert loop.parent is not None
                     loop.parent.add(loop)
                     self._need(u.operands[0], loop.parent, loop)
                 continue
-            block = self.blocks[u] = self.block_of(u)
-            if u in self.innermost:
-                self.inside[u] = self.loops[self.innermost[u]]
-            else:
-                self.inside[u] = block
+            block = self.inside[u]
+            if u not in self.innermost:
                 block.add(u)
             for operand in u.operands:
-                if operand.name not in HOISTED:
-                    self._need(operand, self.inside[u], u)
+                self._need(operand, block, u)
+        for branch in branches:
+            assert branch.parent is not None and branch.rare is not None
+            branch.parent.add(branch)
+            self._need(branch.rare.condition, branch.parent, branch)
+
+    def _place_branches(self) -> list[Loop]:
+        found = []
+        for rare in find_rare_work(self.order, self.blocks):
+            branch = Loop(None, rare, rare.block, rare.block.depth + 1)
+            found.append(branch)
+            for u in rare.members:
+                self.blocks[u] = self.inside[u] = branch
+            for u in rare.outputs:
+                self.blocks[u] = rare.block
+                self.provider[u] = branch
+        self.branches = found
+        return found
 
     def _need(self, operand: UOp, block: Loop, item: Item) -> None:
         """Notes that the item of `block` needs the operand, in the block where the operand's result is."""
         if operand.name in HOISTED:
             return
+        needed: Item = self.provider.get(operand, operand)
         where = self.blocks[operand]
+        if block is needed and needed.rare is not None:  # within the branch
+            needed, where = operand, block
         while block is not where:
             item, parent = block, block.parent
             if parent is None:
                 raise InternalError(f"morok-linearize: {describe(operand)} is needed outside of its loop")
             block = parent
-        needed: Item = self.loops[self.outermost[operand]] if operand in self.outermost else operand
         if item is needed:
             raise InternalError(f"morok-linearize: {describe(operand)} is needed inside the loop of range "
                                 f"{self.outermost[operand].attributes[0]}, which computes it")
@@ -226,7 +253,7 @@ class LoopTree:
 
 
 def _name(item: Item) -> str:
-    return describe(item) if isinstance(item, UOp) else f"the loop of range {item.range.attributes[0]}" if item.range else "the function"
+    return describe(item) if isinstance(item, UOp) else f"the loop of range {item.range.attributes[0]}" if item.range else "a branch"
 
 
 def _close_over(enclosing: dict[UOp, frozenset[UOp]]) -> None:

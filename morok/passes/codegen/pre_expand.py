@@ -16,6 +16,7 @@ from itertools import product
 from math import prod
 
 from ...dialect import types as T
+from ...dialect.ops import ALU
 from ...errors import InternalError
 from ...graph.body import Body
 from ...graph.uop import UOp, const, index_const, toposort
@@ -37,6 +38,8 @@ class PreExpand(KernelPass):
     vector_bits: int = 256
     accumulators: int = 32
     """Above this many for one reduce, unrolled iterations share accumulators, one after the other."""
+    ops: int = 400
+    """Above this many in all copies of a range, its copies are a loop: more would not run faster."""
 
     def rewrite(self, body: Body) -> Body:
         if not any(u.name == "range" and u.attributes[1] in EXPANDED for u in body.order()):
@@ -49,17 +52,29 @@ class PreExpand(KernelPass):
         loops = self._left_as_loops(order, ranges, lanes)
         return body.with_roots(Expansion(ranges, lanes, loops).run(order, roots))
 
-    def _left_as_loops(self, order: Sequence[UOp], ranges: Sequence[UOp], lanes: dict[UOp, int]) -> set[UOp]:
-        """Unrolled ranges whose copies would take too many accumulators."""
+    def _left_as_loops(self, order: Sequence[UOp], ranges: Sequence[UOp], lanes: dict[UOp, int]) -> dict[UOp, str]:
+        """Ranges whose copies would take too many accumulators or too much code, and the kinds of loops that they become instead."""
         copies = {r: r.operands[0].value // lanes.get(r, 1) for r in ranges}
-        found: set[UOp] = set()
+        found: dict[UOp, str] = {}
+        work = dict.fromkeys((r for r in ranges if copies[r] > 1), 0)
         for u in order:
-            if u.name != "reduce" or all(r in copies for r in u.operands[1:]):
+            live = open_ranges(u)
+            if u.name in ALU and u.type is not T.index:
+                for r in live:
+                    if r in work:
+                        work[r] += 1
+            if u.name != "reduce":
                 continue
             own = [r for r in u.operands[1:] if copies.get(r, 1) > 1]
-            count = prod(copies[r] for r in own) * prod(copies[r] for r in open_ranges(u) if r in copies)
+            for r in live:  # as a loop it would have the reduction's loops inside
+                work.pop(r, None)
+            if all(r in copies for r in u.operands[1:]):
+                continue
+            count = prod(copies[r] for r in own) * prod(copies[r] for r in live if r in copies)
             if own and count > self.accumulators:
-                found.update(r for r in own if r.attributes[1] == "unroll")
+                found.update((r, "reduce") for r in own if r.attributes[1] == "unroll")
+        closed_by_reduce = {r for u in order if u.name == "reduce" for r in u.operands[1:]}
+        found.update((r, "reduce" if r in closed_by_reduce else "loop") for r, n in work.items() if n * copies[r] > self.ops)
         return found
 
 
@@ -116,7 +131,7 @@ def with_private_scratch(roots: Roots, order: list[UOp], ranges: Sequence[UOp], 
 class Expansion:
     """One sweep: each op becomes one op for each combination of the copies that it depends on, in row-major order of their ranges."""
 
-    def __init__(self, ranges: Sequence[UOp], lanes: dict[UOp, int], loops: set[UOp]) -> None:
+    def __init__(self, ranges: Sequence[UOp], lanes: dict[UOp, int], loops: dict[UOp, str]) -> None:
         self.lanes = lanes
         self.counts: dict[UOp, int] = {}
         """Copies of each range."""
@@ -124,7 +139,7 @@ class Expansion:
         """What a range is in each copy."""
         self.loops: dict[UOp, UOp] = {}
         for r in ranges:
-            self._prepare(r, r in loops)
+            self._prepare(r, loops.get(r))
         self.axes: dict[UOp, Axes] = {}
         self.copies: dict[UOp, list] = {}
         """Of an op that is a value, its copies; of one that is an effect, a tuple of effects for each copy."""
@@ -132,12 +147,12 @@ class Expansion:
         self._places: dict[tuple[Axes, Axes], list[int]] = {}
         self._filled: dict[tuple[UOp, int], UOp] = {}
 
-    def _prepare(self, r: UOp, as_loop: bool) -> None:
+    def _prepare(self, r: UOp, as_loop: str | None) -> None:
         width = self.lanes.get(r, 1)
         count = r.operands[0].value // width
         lane = UOp.make("unroll", (), (), T.vector(width, T.index)) if width > 1 else None
-        if as_loop and count > 1:
-            outer = self.loops[r] = make_range(index_const(count), r.attributes[0], "reduce", r)
+        if as_loop is not None and count > 1:
+            outer = self.loops[r] = make_range(index_const(count), r.attributes[0], as_loop, r)
             self.counts[r] = 1
             start = outer * width
             self.numbers[r] = [start if lane is None else self.fill(start, width).alu("add", lane)]
