@@ -42,8 +42,8 @@ class Opt:
 def parse_opts(text: str) -> list[Opt]:
     """The opts in a string such as `THREAD(0) UPCAST(1,16)`; OptionError for anything else."""
     opts = []
-    for word in re.findall(r"[^\s)]+(?:\([^)]*\))?|\S+", text.replace(", ", ",")):
-        match = re.fullmatch(r"([A-Z]+)\((\d+)(?:,(\d+))?\)", word.strip(" ,;"))
+    for word in re.findall(r"[A-Za-z]+\([^)]*\)|[^\s,;]+", text):
+        match = re.fullmatch(r"([A-Z]+)\((\d+)(?:, *(\d+))?\)", word)
         if match is None or match[1] not in Opt.NAMES or (match[3] is not None) != Opt.NAMES[match[1]]:
             raise OptionError(f"'{word}' is no opt; opts are THREAD(axis), TILE(axis,n), SWAP(axis,axis), UPCAST(axis,n), UNROLL(axis,n), PEEL(axis,n)")
         opts.append(Opt(match[1], int(match[2]), int(match[3]) if match[3] is not None else None))
