@@ -12,8 +12,9 @@ works on scalars and vectors alike and offers
     where(condition, then, otherwise)
     bitcast(x, dtype) cast(x, dtype)           to 'float32' 'float64' 'int32' 'int64' 'uint32' 'uint64'
 
-and may offer `rarely(condition, slow, fast)`, see `rarely` below. Values have an attribute `dtype`. No operation may be reassociated; `add`
-of a `mul` may be contracted to an fma. Lanes that a `where` does not take may hold anything: no operation traps.
+and may offer `rarely(condition, slow, fast)`, see `rarely` below. Values have an attribute `dtype`. No operation may be
+reassociated; an `add` or `sub` of a product that has no other use may become an fma. Lanes that a `where` does not take may hold anything:
+no operation traps.
 """
 from __future__ import annotations
 

@@ -124,6 +124,10 @@ def log_of_sum(ops: Ops, x: Value, low: Value | None, doublings: Value | None) -
     bits = ops.bitcast(at_most(ops, total, 2.0 ** (form.bias - 20)), form.bits)
     one_over = ops.sub(ops.add(ops.bitcast(parts.mantissa, form.bits), ops.const(form.bias << form.fraction, bits)), bits)
     scale = ops.bitcast(one_over, form.name)
-    f = ops.fma(lost, scale, ops.sub(parts.mantissa, one))
+    main = ops.sub(parts.mantissa, one)
+    f = ops.fma(lost, scale, main)
+    tail = _log_tail(ops, f)
+    if low is not None:
+        tail = ops.add(tail, ops.fma(lost, scale, ops.sub(main, f)))
     exponent = parts.exponent if doublings is None else ops.add(parts.exponent, doublings)
-    return with_special_values(ops, total, _add_exponent(ops, exponent, f, _log_tail(ops, f)))
+    return with_special_values(ops, total, _add_exponent(ops, exponent, f, tail))
