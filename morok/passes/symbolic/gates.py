@@ -10,7 +10,8 @@ variables is used where the gate holds.
 from __future__ import annotations
 
 from ...dialect import types as T
-from ...graph.uop import UOp, const, substitute, toposort
+from ...dialect.ops import ALU
+from ...graph.uop import UOp, const
 from ..pattern import PatternSet
 from .bounds import Interval, bounds
 from .linear import position
@@ -150,12 +151,13 @@ def arithmetic_within_choice(u: UOp) -> UOp | None:
 
 
 _DECIDABLE = frozenset(("floordiv", "mod", "max", "min"))
+_ARITHMETIC = ALU | {"const", "range", "define_var", "special"}
 
 
 def assume(gate: UOp, expressions: tuple[UOp, ...]) -> tuple[UOp, ...]:
-    """Integer expressions simplified for where the gate holds."""
+    """Integer expressions simplified for where the gate holds. Loads in them stay as they are: they are made whether it holds or not."""
     from . import simplify
-    order = toposort(expressions)
+    order = _arithmetic(expressions)
     if not any(u.name in _DECIDABLE for u in order):
         return expressions
     present = set(order)
@@ -165,8 +167,36 @@ def assume(gate: UOp, expressions: tuple[UOp, ...]) -> tuple[UOp, ...]:
             narrowed[x] = UOp.make("define_var", (), (f"assumed.{number}", least, most))
     if not narrowed:
         return expressions
-    replaced = substitute(expressions, narrowed)
+    replaced = _replaced(expressions, order, narrowed)
     simpler = simplify(replaced)
     if simpler == replaced:
         return expressions
-    return simplify(substitute(simpler, {variable: x for x, variable in narrowed.items()}))
+    return simplify(_replaced(simpler, _arithmetic(simpler), {variable: x for x, variable in narrowed.items()}))
+
+
+def _arithmetic(expressions: tuple[UOp, ...]) -> list[UOp]:
+    """The ops of the expressions down to what is not arithmetic, operands first."""
+    order: list[UOp] = []
+    done: set[UOp] = set()
+    stack = list(expressions)
+    while stack:
+        node = stack[-1]
+        missing = [o for o in node.operands if o not in done] if node.name in _ARITHMETIC and node not in done else ()
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        if node not in done:
+            done.add(node)
+            order.append(node)
+    return order
+
+
+def _replaced(expressions: tuple[UOp, ...], order: list[UOp], values: dict[UOp, UOp]) -> tuple[UOp, ...]:
+    new: dict[UOp, UOp] = {}
+    for u in order:
+        found = values.get(u)
+        if found is None:
+            found = u.with_operands(tuple([new[o] for o in u.operands])) if u.name in _ARITHMETIC and u.operands else u
+        new[u] = found
+    return tuple(new[e] for e in expressions)
