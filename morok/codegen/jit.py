@@ -23,8 +23,8 @@ class _Machine(threading.local):
     def __init__(self) -> None:
         initialise()
         target = Target.host()
-        self.machine = llvm.Target.from_triple(target.triple).create_target_machine(cpu=target.cpu, features=target.features, opt=3, reloc="default",
-                                                                                   codemodel="jitdefault", jit=True)
+        self.machine = llvm.Target.from_triple(target.triple).create_target_machine(
+            cpu=target.cpu, features=target.features, opt=3, reloc="default", codemodel="jitdefault", jit=True)
 
 
 class CompiledModule:

@@ -22,9 +22,18 @@ from ..passes.pattern import rewrite
 from .renderer import RenderedKernel, Renderer
 from .target import Target
 
-LOWERING = ("convert-vector-to-llvm", "convert-scf-to-cf", "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}", "finalize-memref-to-llvm",
-            "convert-math-to-llvm", "convert-math-to-libm", "convert-index-to-llvm", "convert-arith-to-llvm", "convert-cf-to-llvm",
-            "reconcile-unrealized-casts")
+LOWERING = (
+    "convert-vector-to-llvm",
+    "convert-scf-to-cf",
+    "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}",
+    "finalize-memref-to-llvm",
+    "convert-math-to-llvm",
+    "convert-math-to-libm",
+    "convert-index-to-llvm",
+    "convert-arith-to-llvm",
+    "convert-cf-to-llvm",
+    "reconcile-unrealized-casts",
+)
 """From loops to the llvm dialect, by upstream passes."""
 
 
@@ -33,7 +42,8 @@ class LLVMRenderer(Renderer):
 
     backend_name: ClassVar[str] = "llvm"
 
-    def __init__(self, target: Target | None = None, pipeline: Sequence[str] = CODEGEN_PIPELINE, dialect: DialectContext | None = None) -> None:
+    def __init__(self, target: Target | None = None, pipeline: Sequence[str] = CODEGEN_PIPELINE,
+                 dialect: DialectContext | None = None) -> None:
         self.target = target or Target.host()
         self.dialect = dialect or shared_context()
         self.passes = codegen_passes(self.target.vector_bits, tuple(pipeline))

@@ -4,8 +4,8 @@
                                                                   %r = morok.reduce(%w, %k) {op = "or"}
                                                                   %a = morok.cmpne(%r, 0)
 
-A comparison gives all ones or zeros in lanes as wide as its operands; kept so, nothing is packed in the loop. With 512-bit vectors bools have
-registers of their own, and stay.
+A comparison gives all ones or zeros in lanes as wide as its operands; kept so, nothing is packed in the loop. With 512-bit vectors bools
+have registers of their own, and stay.
 """
 from __future__ import annotations
 

@@ -3,8 +3,9 @@
     %p = morok.index(%a, vectorize(%i * 16) + %l) : ptr<vector<16xf32>>    =>    %p = morok.index(%a, %i * 16) : ptr<vector<16xf32>>
     %v = morok.load(%p)                                                          %v = morok.load(%p)
 
-Consecutive lanes: one access of the whole vector. The same place in all lanes: a scalar load that fills the vector. Backwards without a gate: a vector
-access whose lanes are reversed. Anything else: an access for each lane. A gate that is the same in all lanes becomes a scalar.
+Consecutive lanes: one access of the whole vector. The same place in all lanes: a scalar load that fills the vector. Backwards without a
+gate: a vector access whose lanes are reversed. Anything else: an access for each lane. A gate that is the same in all lanes becomes a
+scalar.
 """
 from __future__ import annotations
 
@@ -60,31 +61,31 @@ class Accesses:
         even = self.forms.uniform(gate) if gate is not None else None
         if even is not None and even.is_const(True):
             gate = None
-        guard = () if gate is None else (even if even is not None else gate, other)
+        guard: tuple[UOp, ...] = () if gate is None or other is None else (even if even is not None else gate, other)
         sequence = self.forms.sequence(place)
         if sequence is not None:
             if sequence.step == 1:
                 return UOp.make("load", (contiguous(buffer, sequence.base, width), *guard), (), None, u.loc)
             if sequence.step == 0:
+                if gate is None or other is None:
+                    return filled(UOp.make("load", (scalar(buffer, sequence.base),), (), None, u.loc), width)
                 return self._load_once(u, scalar(buffer, sequence.base), gate, even, other, width)
             if sequence.step == -1 and gate is None:
                 return reversed_lanes(UOp.make("load", (contiguous(buffer, sequence.base - (width - 1), width),), (), None, u.loc))
         lane = self.forms.lane
         loads = []
         for k in range(width):
-            guard = () if gate is None else (lane(gate, k), lane(other, k))
+            guard = tuple(lane(x, k) for x in (gate, other) if x is not None) if gate is not None else ()
             loads.append(UOp.make("load", (scalar(buffer, lane(place, k)), *guard), (), None, u.loc))
         return UOp.make("vectorize", tuple(loads), (), u.type)
 
-    def _load_once(self, u: UOp, pointer: UOp, gate: UOp | None, even: UOp | None, other: UOp | None, width: int) -> UOp:
-        if gate is None:
-            return filled(UOp.make("load", (pointer,), (), None, u.loc), width)
-        assert other is not None
+    def _load_once(self, u: UOp, pointer: UOp, gate: UOp, even: UOp | None, other: UOp, width: int) -> UOp:
+        """One scalar load for all lanes, if any lane's gate is open."""
         default = self.forms.uniform(other)
         if even is not None and default is not None:
             return filled(UOp.make("load", (pointer, even, default), (), None, u.loc), width)
         somewhere = even if even is not None else UOp.make("contract", (gate,), ("or",))
-        zero = const(0, pointer.type.dtype)
+        zero = const(0, pointer.dtype)
         loaded = filled(UOp.make("load", (pointer, somewhere, zero), (), None, u.loc), width)
         return UOp.make("where", (gate if isinstance(gate.type, T.VectorType) else filled(gate, width), loaded, other))
 

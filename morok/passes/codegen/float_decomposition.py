@@ -4,7 +4,8 @@
     morok.add(%x, %y : bf16)          =>    morok.cast(morok.add(morok.cast(%x : f32), morok.cast(%y : f32)) : bf16)
     morok.reduce(%x : f16) "add"      =>    morok.cast(morok.reduce(morok.cast(%x : f32)) : f16)
 
-16-bit floats compute in float32 and round at each op's result; only a product that goes straight into a sum over iterations is not rounded first.
+16-bit floats compute in float32 and round at each op's result; only a product that goes straight into a sum over iterations is not rounded
+first.
 """
 from __future__ import annotations
 
@@ -72,7 +73,9 @@ def _computed_wide(u: UOp, done: dict[UOp, UOp], wide: dict[UOp, UOp], uses: Any
     return result.cast(u.dtype)
 
 
-_ARITHMETIC = frozenset(("neg", "abs", "add", "sub", "mul", "div", "pow", "max", "min", "mulacc", "sqrt", "floor", "ceil", "trunc", "round", *FUNCTIONS))
+_ARITHMETIC = frozenset(
+    ("neg", "abs", "add", "sub", "mul", "div", "pow", "max", "min", "mulacc", "sqrt", "floor", "ceil", "trunc", "round", *FUNCTIONS)
+)
 
 
 class UOpBuilder:
@@ -99,9 +102,31 @@ def _builder(name: str) -> Any:
     return staticmethod(lambda *operands: UOp.make(name, operands))
 
 
-for _method, _op in {"add": "add", "sub": "sub", "mul": "mul", "div": "div", "fma": "mulacc", "neg": "neg", "abs": "abs", "sqrt": "sqrt", "min": "min",
-                     "max": "max", "floor": "floor", "trunc": "trunc", "round_even": "round", "and_": "and", "or_": "or", "xor": "xor", "shl": "shl",
-                     "shr": "shr", "not_": "not", "lt": "cmplt", "le": "cmple", "eq": "cmpeq", "ne": "cmpne"}.items():
+for _method, _op in {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "div": "div",
+    "fma": "mulacc",
+    "neg": "neg",
+    "abs": "abs",
+    "sqrt": "sqrt",
+    "min": "min",
+    "max": "max",
+    "floor": "floor",
+    "trunc": "trunc",
+    "round_even": "round",
+    "and_": "and",
+    "or_": "or",
+    "xor": "xor",
+    "shl": "shl",
+    "shr": "shr",
+    "not_": "not",
+    "lt": "cmplt",
+    "le": "cmple",
+    "eq": "cmpeq",
+    "ne": "cmpne",
+}.items():
     setattr(UOpBuilder, _method, _builder(_op))
 
 BUILD = UOpBuilder()

@@ -3,8 +3,8 @@
     %v = morok.load(%p[%i], %gate, %other)    =>    %w = morok.load(%p[morok.where(%gate, %i, 0)])
                                                     %v = morok.where(%gate, %w, %other)
 
-No branch, and no access outside of the buffer. Gates with a bool for each lane stay: morok-linearize writes masked accesses for them, and a branch
-for a gated scalar store. What is loaded from an empty buffer is `other`.
+No branch, and no access outside of the buffer. Gates with a bool for each lane stay: morok-linearize writes masked accesses for them, and
+a branch for a gated scalar store. What is loaded from an empty buffer is `other`.
 """
 from __future__ import annotations
 

@@ -23,11 +23,11 @@ class IndexLowering(KernelPass):
 
     def rewrite(self, body: Body) -> Body:
         order = body.order()
-        new: dict[UOp, UOp] = {a: argument(i, flat(a.type)) if isinstance(a.type, T.MemRefType) else a for i, a in enumerate(body.arguments)}
+        new: dict[UOp, UOp] = {a: argument(i, flat(a.type)) for i, a in enumerate(body.arguments)}
         for u in order:
             if u.name == "index" and len(u.operands[0].type.shape) != 1:  # type: ignore[union-attr]
-                indices = [new[o] for o in u.operands[1:]]
-                new[u] = UOp.make("index", (new[u.operands[0]], row_major(indices, u.operands[0].type.shape)), (), u.type, u.loc)  # type: ignore[union-attr]
+                place = row_major([new[o] for o in u.operands[1:]], u.operands[0].type.shape)  # type: ignore[union-attr]
+                new[u] = UOp.make("index", (new[u.operands[0]], place), (), u.type, u.loc)
             elif u.operands:
                 new[u] = u.with_operands(tuple([new[o] for o in u.operands]))
             elif u not in new:

@@ -1,7 +1,7 @@
 """Which range that is to be expanded becomes the lanes of vectors, and how wide they are.
 
-A range is worth lanes if it steps through memory by one element in some access. No value may have two ranges of lanes, so the best are taken
-first: by the number of accesses with unit stride, stores before loads, then the inner one. All others become copies.
+A range is worth lanes if it steps through memory by one element in some access. No value may have two ranges of lanes, so the best are
+taken first: by the number of accesses with unit stride, stores before loads, then the inner one. All others become copies.
 """
 from __future__ import annotations
 

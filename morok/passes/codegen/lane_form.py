@@ -94,8 +94,8 @@ class LaneForms:
         stack = [u]
         while stack:
             node = stack[-1]
-            pending = [o for o in node.operands if isinstance(o.type, T.VectorType) and (o, k) not in self._lanes] if node.name in ALU else ()
-            if pending:
+            pending = [o for o in node.operands if isinstance(o.type, T.VectorType) and (o, k) not in self._lanes]
+            if pending and node.name in ALU:
                 stack.extend(pending)
             else:
                 stack.pop()

@@ -5,8 +5,8 @@
                                                       %s = scf.for %k = .. iter_args(%acc = %z) -> (f32) { .. arith.addf .. }
                                                       memref.store %s, .. }
 
-A reduction is an iter_arg of its loops. Parameters: the buffers (noalias, 64-byte aligned), an i32 for each define_var in the order of names,
-and, where a range of kind thread exists, i32 thread id and i32 thread count; such a loop runs its thread's part of the iterations.
+A reduction is an iter_arg of its loops. Parameters: the buffers (noalias, 64-byte aligned), an i32 for each define_var in the order of
+names, and, where a range of kind thread exists, i32 thread id and i32 thread count; such a loop runs its thread's part of the iterations.
 A sum of products accumulates with fma (rounded once), unless `fuse=false`.
 """
 from __future__ import annotations
@@ -23,7 +23,8 @@ from ...errors import InternalError
 from ...graph.body import Body, Program
 from ...graph.uop import UOp, users_of
 from ..registry import Pass, morok_pass
-from .emission import Emitter, Value, unknown_op
+from .conversions import Conversions
+from .emission import Value
 from .loop_tree import HOISTED, Loop, LoopTree, buffer_root, describe
 from .parameters import Parameter, parameters_of
 from .rare_branches import RareWork
@@ -49,7 +50,7 @@ class Linearize(Pass):
             KernelWriter(body, program.dialect, self.fuse).write(ir.InsertionPoint(module.body))
 
 
-class KernelWriter(Emitter):
+class KernelWriter(Conversions):
     """Writes one kernel as a func.func."""
 
     def __init__(self, body: Body, dialect: DialectContext, fuse: bool) -> None:
@@ -73,9 +74,9 @@ class KernelWriter(Emitter):
         func = ir.Operation.create("func.func", attributes=attributes, regions=1, loc=unknown, ip=ip)
         block = func.regions[0].blocks.append(*inputs, arg_locs=[unknown] * len(inputs))
         self.ip = ir.InsertionPoint(block)
-        first = ir.Operation.create("arith.constant", results=(self.names.type(T.index),), attributes={"value": self.names.constant(0, T.index)}, loc=unknown, ip=self.ip)
-        self.entry = ir.InsertionPoint(first)
-        self._constants[("0", T.index)] = first.results[0]
+        self.entry = self.ip
+        zero = self.constant(0, T.index)
+        self.entry = ir.InsertionPoint(zero.owner)
         self._enter(block.arguments)
         self._items(self.tree.root)
         ir.Operation.create("func.return", loc=unknown, ip=self.ip)
@@ -108,9 +109,11 @@ class KernelWriter(Emitter):
     def _scratch(self, u: UOp) -> Value:
         assert isinstance(u.type, T.MemRefType)
         if u.type.nbytes > MAX_SCRATCH:
-            raise InternalError(f"morok-linearize: {describe(u)} needs {u.type.nbytes} bytes of scratch memory; at most {MAX_SCRATCH} fit a thread's stack")
+            raise InternalError(f"morok-linearize: {describe(u)} needs {u.type.nbytes} bytes of scratch memory; "
+                                f"at most {MAX_SCRATCH} fit a thread's stack")
         segments = ir.DenseI32ArrayAttr.get([0, 0], self.dialect.context)
-        return self.create("memref.alloca", u.type, (), {"alignment": ir.IntegerAttr.get(self.names.i64, ALIGNMENT), "operandSegmentSizes": segments})
+        alignment = ir.IntegerAttr.get(self.names.i64, ALIGNMENT)
+        return self.create("memref.alloca", u.type, (), {"alignment": alignment, "operandSegmentSizes": segments})
 
     # Blocks
 
@@ -120,7 +123,7 @@ class KernelWriter(Emitter):
                 self._op(item)
             elif item.rare is not None:
                 self._rare(item, item.rare)
-            elif block is self.tree.root and self.thread and item.range.attribute("kind") != "thread" and self._is_only_effect(item):
+            elif block is self.tree.root and self.thread and not _is_divided(item) and self._is_only_effect(item):
                 self._on_first_thread(item)
             else:
                 self._loop(item)
@@ -147,7 +150,8 @@ class KernelWriter(Emitter):
         condition, unknown = self.values[rare.condition], self.dialect.unknown
         if isinstance(rare.condition.type, T.VectorType):
             condition = self.create("vector.reduction", T.bool_, (condition,), {"kind": self.names.any_lane})
-        op = ir.Operation.create("scf.if", results=[self.names.type(u.type) for u in rare.outputs], operands=[condition], regions=2, loc=unknown, ip=self.ip)
+        types = [self.names.type(u.type) for u in rare.outputs]
+        op = ir.Operation.create("scf.if", results=types, operands=[condition], regions=2, loc=unknown, ip=self.ip)
         outside, self.ip = self.ip, ir.InsertionPoint(op.regions[0].blocks.append())
         self._items(block)
         ir.Operation.create("scf.yield", operands=[self.values[u] for u in rare.outputs], loc=unknown, ip=self.ip)
@@ -164,7 +168,8 @@ class KernelWriter(Emitter):
         low, high = self._limits(r)
         initial = [self.accumulators[u] if self.tree.outermost[u] is not r else self.constant(identity(u), u.type) for u in carried]
         types = [self.names.type(u.type) for u in carried]
-        op = ir.Operation.create("scf.for", results=types, operands=[low, high, self.constant(1, T.index), *initial], regions=1, loc=unknown, ip=self.ip)
+        operands = [low, high, self.constant(1, T.index), *initial]
+        op = ir.Operation.create("scf.for", results=types, operands=operands, regions=1, loc=unknown, ip=self.ip)
         index = self.names.type(T.index)
         block = op.regions[0].blocks.append(index, *types, arg_locs=[unknown] * (1 + len(types)))
         outside, self.ip = self.ip, ir.InsertionPoint(block)
@@ -215,7 +220,7 @@ class KernelWriter(Emitter):
             return
         method = _WRITERS.get(u.name)
         if method is None:
-            raise unknown_op(u)
+            raise InternalError(f"morok-linearize: no upstream op for {describe(u)}")
         method(self, u)
 
     def _location(self, u: UOp) -> ir.Location:
@@ -330,7 +335,8 @@ class KernelWriter(Emitter):
         for part in u.operands:
             offsets = ir.ArrayAttr.get([ir.IntegerAttr.get(self.names.i64, at)], self.dialect.context)
             strides = ir.ArrayAttr.get([ir.IntegerAttr.get(self.names.i64, 1)], self.dialect.context)
-            result = self.create("vector.insert_strided_slice", u.type, (self.values[part], result), {"offsets": offsets, "strides": strides})
+            attributes = {"offsets": offsets, "strides": strides}
+            result = self.create("vector.insert_strided_slice", u.type, (self.values[part], result), attributes)
             at += part.type.lanes  # type: ignore[union-attr]
         self.values[u] = result
 
@@ -349,13 +355,19 @@ class KernelWriter(Emitter):
             self.values[u] = total
             return
         kind = BOOL_KINDS[op] if dtype is T.bool_ else op if op not in ("max", "min") else f"{op}{'u' if dtype.kind == 'u' else 's'}i"
-        self.values[u] = self.create("vector.reduction", dtype, (source,), {"kind": ir.Attribute.parse(f"#vector.kind<{kind}>", self.dialect.context)})
+        attributes = {"kind": ir.Attribute.parse(f"#vector.kind<{kind}>", self.dialect.context)}
+        self.values[u] = self.create("vector.reduction", dtype, (source,), attributes)
 
     def _lane(self, source: Value, lane: int, dtype: T.DType) -> Value:
         return self.create("vector.extract", dtype, (source,), {"static_position": ir.DenseI64ArrayAttr.get([lane], self.dialect.context)})
 
 
 BOOL_KINDS = {"add": "or", "max": "or", "or": "or", "mul": "and", "min": "and", "and": "and"}
+
+
+def _is_divided(loop: Loop) -> bool:
+    """Whether each thread runs its part of the iterations."""
+    return loop.range is not None and loop.range.attribute("kind") == "thread"
 
 
 def _stored(t: T.Type) -> T.Type:

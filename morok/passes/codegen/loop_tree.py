@@ -3,14 +3,14 @@
     end(store(.., reduce(.., %k)), %i, %j)      =>      loop %i { loop %j { loop %k { .. } store } }
 
 An op is in the block of the deepest loop that it is open in, so what a loop does not change is outside of it. A range has one loop: what
-encloses it are the ranges that its closing ops leave open and those that they close along with it and that have smaller ids. Within a block, a
-loop counts as one item, after all that anything inside needs. A load that must not see a store (its buffer is no version after the store)
-comes before it.
+encloses it are the ranges that its closing ops leave open and those that they close along with it and that have smaller ids. Within a
+block, a loop counts as one item, after all that anything inside needs. A load that must not see a store (its buffer is no version after
+the store) comes before it.
 """
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Union
+from typing import TypeAlias
 
 from ...dialect import types as T
 from ...errors import InternalError
@@ -22,7 +22,7 @@ from .rare_branches import RareWork, find_rare_work
 
 @dataclass(eq=False)
 class Loop:
-    """A block: the body of a range's loop, of a branch (`rare`) or of the function. `reductions` are the reduce ops that close the range."""
+    """A block: the body of a range's loop, of a branch (`rare`) or of the function. `reductions` are the reduce ops that close it."""
 
     range: UOp | None
     rare: RareWork | None = None
@@ -38,7 +38,7 @@ class Loop:
             self.items.append(item)
 
 
-Item = Union[UOp, Loop]
+Item: TypeAlias = UOp | Loop
 HOISTED = frozenset(("arg", "const", "range", "define_var", "define_local", "define_reg", "special"))
 """What the function's entry (or the loop itself) provides."""
 
@@ -90,8 +90,8 @@ class LoopTree:
             if outer:
                 parent = max(outer, key=lambda o: len(enclosing.get(o, ())))
                 if parent not in enclosing or enclosing[parent] | {parent} != outer:
-                    raise InternalError(f"morok-linearize: range {r.attributes[0]} would need two loops: it is closed by {describe(closers[r])} inside ranges "
-                                        f"{_ids(outer)}, which are not loops in one another")
+                    raise InternalError(f"morok-linearize: range {r.attributes[0]} would need two loops: it is closed by "
+                                        f"{describe(closers[r])} inside ranges {_ids(outer)}, which are not loops in one another")
                 loop.parent = self.loops[parent]
             else:
                 loop.parent = self.root
@@ -105,26 +105,22 @@ class LoopTree:
 
     # Ops
 
-    def block_of(self, u: UOp) -> Loop:
-        """The block in which the op's result is."""
-        ranges = open_ranges(u)
-        if not ranges:
-            return self.root
-        try:
-            loop = max((self.loops[r] for r in ranges), key=lambda loop: loop.depth)
-        except KeyError as error:
-            raise InternalError(f"morok-linearize: nothing closes range {error.args[0].attributes[0]}, which {describe(u)} is in") from None
-        if loop.depth != len(ranges) and not ranges <= self._path(loop):
-            raise InternalError(f"morok-linearize: {describe(u)} needs ranges {_ids(ranges)}, which are not loops in one another")
-        return loop
-
-    def _path(self, loop: Loop) -> set[UOp]:
-        found = set()
-        while loop.parent is not None:
-            assert loop.range is not None
-            found.add(loop.range)
-            loop = loop.parent
-        return found
+    def _block_of(self, u: UOp) -> Loop:
+        """The deepest block that an operand's result is in; the others must be round it."""
+        deepest = self.root
+        for o in u.operands:
+            block = self.blocks[o]
+            if block is deepest or block is self.root:
+                continue
+            outer, inner = (block, deepest) if block.depth <= deepest.depth else (deepest, block)
+            deepest = inner
+            while inner.depth > outer.depth:
+                assert inner.parent is not None
+                inner = inner.parent
+            if inner is not outer:
+                raise InternalError(f"morok-linearize: {describe(u)} needs ranges {_ids(open_ranges(u))}, "
+                                    "which are not loops in one another")
+        return deepest
 
     def _place_ops(self) -> None:
         self.blocks: dict[UOp, Loop] = {}
@@ -133,12 +129,16 @@ class LoopTree:
         """The block in which it reads its operands: for a closing op, its innermost loop; for what a branch computes, the branch."""
         for u in self.order:
             if u.name in HOISTED:
+                if u.name == "range" and u not in self.loops:
+                    raise InternalError(f"morok-linearize: nothing closes range {u.attributes[0]}")
                 self.blocks[u] = self.inside[u] = self.loops.get(u, self.root)
-                continue
-            block = self.blocks[u] = self.inside[u] = self.block_of(u)
-            if u in self.innermost:
+            elif u in self.innermost:
                 self.inside[u] = self.loops[self.innermost[u]]
-                self.provider[u] = self.loops[self.outermost[u]]
+                loop = self.provider[u] = self.loops[self.outermost[u]]
+                assert loop.parent is not None
+                self.blocks[u] = loop.parent
+            else:
+                self.blocks[u] = self.inside[u] = self._block_of(u)
         branches = self._place_branches()
         for u in self.order:
             if u.name in HOISTED:
@@ -240,7 +240,8 @@ class LoopTree:
                 for needed in pending:
                     placed = state.get(needed)
                     if placed is False:
-                        raise InternalError(f"morok-linearize: no order of loops is legal: {_name(item)} and {_name(needed)} need each other")
+                        raise InternalError(f"morok-linearize: no order of loops is legal: {_name(item)} and {_name(needed)} "
+                                            "need each other")
                     if placed is None:
                         state[needed] = False
                         stack.append((needed, iter(loop.needs[needed])))
@@ -257,7 +258,7 @@ def _name(item: Item) -> str:
 
 
 def _close_over(enclosing: dict[UOp, frozenset[UOp]]) -> None:
-    """What closes a range need not use every loop round it: a row's reduction that only uses the inner of two loops still runs inside both."""
+    """What closes a range need not use every loop round it: a row's reduction that uses the inner of two loops still runs in both."""
     changed = True
     while changed:
         changed = False

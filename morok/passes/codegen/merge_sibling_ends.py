@@ -4,8 +4,8 @@
     %f = morok.end(%t, %j)                =>    %f = morok.end(%t', %i)        %t' is %t with %i for %j
     morok.sink(%e, %f)                          morok.sink(%e, %f)
 
-Only for outermost loops of the same extents and kinds, neither of which needs the other's stores, and whose buffers do not meet: none reads what the
-other writes.
+Only for outermost loops of the same extents and kinds, neither of which needs the other's stores, and whose buffers do not meet: none
+reads what the other writes.
 """
 from __future__ import annotations
 

@@ -40,7 +40,8 @@ def parameters_of(body: Body, order: Iterable[UOp]) -> list[Parameter]:
         elif u.name == "special" or u.name == "range" and u.attributes[1] == "thread":
             threads = True
     found = [Parameter("buffer", i, "", a.type, a in loaded, a in stored) for i, a in enumerate(body.arguments)]  # type: ignore[arg-type]
-    found += [Parameter("variable", name=name, least=u.attribute("min"), greatest=u.attribute("max")) for name, u in sorted(variables.items())]
+    for name, u in sorted(variables.items()):
+        found.append(Parameter("variable", name=name, least=u.attribute("min"), greatest=u.attribute("max")))
     if threads:
         found += [Parameter("thread_id"), Parameter("thread_count")]
     return found

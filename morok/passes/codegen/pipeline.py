@@ -1,7 +1,7 @@
 """The order of the code-generation passes: from an optimised kernel to loops in upstream dialects.
 
-Up to morok-float-decomposition everything is scalar, so what these do is done once, however many copies and lanes follow. A pass whose ops a kernel
-does not have returns at once, so the list is one for all kernels.
+Up to morok-float-decomposition everything is scalar, so what these do is done once, however many copies and lanes follow. A pass whose ops
+a kernel does not have returns at once, so the list is one for all kernels.
 """
 from __future__ import annotations
 
@@ -39,4 +39,8 @@ CODEGEN_PIPELINE: tuple[str, ...] = (
 
 def codegen_passes(vector_bits: int, names: tuple[str, ...] = CODEGEN_PIPELINE) -> list[Pass]:
     """The passes for a target whose native vectors have that width."""
-    return [PASSES[n](vector_bits=vector_bits) if "vector_bits" in PASSES[n].__annotations__ else PASSES[n]() for n in names]
+    made = [PASSES[n]() for n in names]
+    for step in made:
+        if hasattr(step, "vector_bits"):
+            step.vector_bits = vector_bits
+    return made

@@ -4,10 +4,11 @@
     %v = morok.load(morok.index(%a, %i * 32 + %j))    =>    %v0 = morok.load(morok.index(%a, vectorize(%i * 32) + %l))
     %e = morok.end(morok.store(.., %v), %j)                 %v1 = morok.load(morok.index(%a, vectorize(%i * 32) + %l + 16))
 
-Lanes: the range is the vector of lane numbers, what depends on it becomes vectors, and scalars that meet them fill all lanes. Copies: the range is
-replaced by each number of its extent. An extent that several native vectors make up becomes copies of lanes. A reduce over copies becomes one reduce
-(an accumulator) for each, combined after the loops in a tree; one over lanes accumulates vectors, then contracts. If that takes more accumulators
-than there are registers, the copies stay a loop instead. Scratch that is written inside an expanded range gets room for each of its iterations.
+Lanes: the range is the vector of lane numbers, what depends on it becomes vectors, and scalars that meet them fill all lanes. Copies: the
+range is replaced by each number of its extent. An extent that several native vectors make up becomes copies of lanes. A reduce over copies
+becomes one reduce (an accumulator) for each, combined after the loops in a tree; one over lanes accumulates vectors, then contracts. If
+that takes more accumulators than there are registers, the copies stay a loop instead. Scratch that is written inside an expanded range
+gets room for each of its iterations.
 """
 from __future__ import annotations
 
@@ -248,7 +249,8 @@ class Expansion:
     def _index(self, u: UOp, operands: tuple[UOp, ...], width: int) -> UOp:
         buffer = operands[0]
         space = getattr(buffer.type, "space", None) or "global"
-        return UOp.make("index", (buffer, *(self.fill(o, width) for o in operands[1:])), (), T.ptr(T.vector(width, buffer.dtype), space), u.loc)
+        places = [self.fill(o, width) for o in operands[1:]]
+        return UOp.make("index", (buffer, *places), (), T.ptr(T.vector(width, buffer.dtype), space), u.loc)
 
     def fill(self, x: UOp, width: int) -> UOp:
         """The vector with x in all lanes; a vector as it is."""

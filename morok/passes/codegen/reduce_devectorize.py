@@ -4,7 +4,8 @@
     morok.add(contract(%v), contract(%w))     =>    contract(morok.add(%v, %w))                once for both
     morok.contract(morok.cat(%v, %w))         =>    contract(op(%v, %w))                       a vector of K native ones
 
-The order of combination stays fixed: iterations first, then vectors in pairs, then lanes in a tree of halves (which morok-linearize writes).
+The order of combination stays fixed: iterations first, then vectors in pairs, then lanes in a tree of halves (which morok-linearize
+writes).
 """
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from mlir import ir
 
 from morok.codegen.jit import CompiledModule, compile_ir
 from morok.codegen.llvm import LLVMRenderer
@@ -13,7 +14,6 @@ from morok.dialect import types as T
 from morok.dialect.context import shared_context
 from morok.graph.body import Body, Program
 from morok.graph.uop import UOp, argument, const, index_const
-from mlir import ir
 
 RENDERER = LLVMRenderer()
 

@@ -56,8 +56,19 @@ def test_scale_and_shift_at_any_size(count, width):
 
 @pytest.mark.parametrize("width", [0, 64])
 @pytest.mark.parametrize("dtype", INTS, ids=str)
-@pytest.mark.parametrize("name, reference", [("add", np.add), ("sub", np.subtract), ("mul", np.multiply), ("max", np.maximum), ("min", np.minimum),
-                                             ("and", np.bitwise_and), ("or", np.bitwise_or), ("xor", np.bitwise_xor)])
+@pytest.mark.parametrize(
+    "name, reference",
+    [
+        ("add", np.add),
+        ("sub", np.subtract),
+        ("mul", np.multiply),
+        ("max", np.maximum),
+        ("min", np.minimum),
+        ("and", np.bitwise_and),
+        ("or", np.bitwise_or),
+        ("xor", np.bitwise_xor),
+    ],
+)
 def test_integer_arithmetic_wraps(dtype, name, reference, width):
     x, y = values(dtype, 64), values(dtype, 64)[::-1].copy()
     equal(run(64, width, dtype.name, [dtype.name] * 2, lambda a, b: a.alu(name, b), x, y), reference(x, y))
@@ -115,8 +126,19 @@ def test_comparisons(dtype, name, reference, width):
 
 
 @pytest.mark.parametrize("width", [0, 64])
-@pytest.mark.parametrize("name, reference", [("and", np.logical_and), ("or", np.logical_or), ("xor", np.logical_xor), ("add", np.logical_or),
-                                             ("mul", np.logical_and), ("max", np.logical_or), ("min", np.logical_and), ("cmplt", np.less)])
+@pytest.mark.parametrize(
+    "name, reference",
+    [
+        ("and", np.logical_and),
+        ("or", np.logical_or),
+        ("xor", np.logical_xor),
+        ("add", np.logical_or),
+        ("mul", np.logical_and),
+        ("max", np.logical_or),
+        ("min", np.logical_and),
+        ("cmplt", np.less),
+    ],
+)
 def test_logic_on_bools_that_lie_in_memory(name, reference, width):
     x, y = values(T.bool_, 64), values(T.bool_, 64)
     equal(run(64, width, "bool", ["bool"] * 2, lambda a, b: a.alu(name, b), x, y), reference(x, y))
@@ -138,14 +160,16 @@ def test_maximum_propagates_nan_from_both_sides(dtype, width):
 def test_float_arithmetic_rounds_each_result(dtype, name, width):
     x, y = values(dtype, 64), values(dtype, 64)
     wide = np.float32 if dtype.bits == 16 else dtype.np
-    expected = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}[name](x.astype(wide), y.astype(wide)).astype(dtype.np)
+    reference = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}[name]
+    expected = reference(x.astype(wide), y.astype(wide)).astype(dtype.np)
     equal(run(64, width, dtype.name, [dtype.name] * 2, lambda a, b: a.alu(name, b), x, y), expected)
 
 
 @pytest.mark.parametrize("width", [0, 64])
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("name, reference", [("neg", np.negative), ("abs", np.abs), ("floor", np.floor), ("ceil", np.ceil), ("trunc", np.trunc),
-                                             ("round", np.rint), ("sqrt", lambda x: np.sqrt(x)), ("exp", np.exp), ("sin", np.sin), ("tanh", np.tanh)])
+@pytest.mark.parametrize("name, reference", [
+    ("neg", np.negative), ("abs", np.abs), ("floor", np.floor), ("ceil", np.ceil), ("trunc", np.trunc), ("round", np.rint),
+    ("sqrt", np.sqrt), ("exp", np.exp), ("sin", np.sin), ("tanh", np.tanh)])
 def test_float_functions(dtype, name, reference, width):
     x = values(dtype, 64)
     x[:6] = [0.5, 1.5, -0.5, -0.0, np.inf, np.nan]
@@ -192,7 +216,8 @@ def cast_by_definition(x: np.ndarray, source: T.DType, target: T.DType) -> np.nd
 def test_casts(source, target, width):
     x = values(source, 64)
     if source.is_float:
-        special = [np.nan, np.inf, -np.inf, -0.5, -1.5, 255.9, 0.9, 3e9, -3e9, 1e10, -1e10, 1e18, -1e18, 1e19, -1e19, 2.0**31, -(2.0**31), 2.0**63, -(2.0**63), 0.0,
+        special = [np.nan, np.inf, -np.inf, -0.5, -1.5, 255.9, 0.9, 3e9, -3e9, 1e10, -1e10, 1e18, -1e18, 1e19, -1e19, 2.0**31, -(2.0**31),
+                   2.0**63, -(2.0**63), 0.0,
                    1e-40, 65504.0, 65520.0, 3.3895e38]
         with np.errstate(all="ignore"):
             x[:len(special)] = np.array(special).astype(source.np)
@@ -203,9 +228,11 @@ def test_casts(source, target, width):
 
 @pytest.mark.parametrize("width", [0, 64])
 def test_bitcasts_keep_the_bits(width):
-    for a, b in (("float32", "int32"), ("int32", "float32"), ("uint16", "bfloat16"), ("float16", "uint16"), ("float64", "uint64"), ("int8", "uint8")):
+    pairs = [("float32", "int32"), ("int32", "float32"), ("uint16", "bfloat16"), ("float16", "uint16"), ("float64", "uint64"),
+             ("int8", "uint8")]
+    for a, b in pairs:
         x = values(T.dtype_named(a), 64)
-        actual = run(64, width, b, [a], lambda v: v.bitcast(T.dtype_named(b)), x)
+        actual = run(64, width, b, [a], lambda v, b=b: v.bitcast(T.dtype_named(b)), x)
         assert actual.tobytes() == x.tobytes()
     x = values(T.uint8, 64)
     assert (run(64, width, "bool", ["uint8"], lambda v: v.bitcast(T.bool_), x) == (x != 0)).all()

@@ -33,8 +33,8 @@ def row_reduction(op: str, dtype: str, rows: int, columns: int, unroll: int, out
     k = Builder((out or dtype, rows), (dtype, rows, columns))
     i = k.range(rows)
     if unroll:
-        j, l = k.range(columns // unroll, "reduce"), k.range(unroll, "unroll")
-        place, closed = j * unroll + l, (j, l)
+        j, lane = k.range(columns // unroll, "reduce"), k.range(unroll, "unroll")
+        place, closed = j * unroll + lane, (j, lane)
     else:
         place = k.range(columns, "reduce")
         closed = (place,)
@@ -59,7 +59,9 @@ def test_reductions_of_rows(op, dtype, unroll):
 
 
 @pytest.mark.parametrize("unroll", [0, 64, 7])
-@pytest.mark.parametrize("op, reference", [("and", np.all), ("or", np.any), ("max", np.any), ("min", np.all), ("add", np.any), ("mul", np.all)])
+@pytest.mark.parametrize(
+    "op, reference", [("and", np.all), ("or", np.any), ("max", np.any), ("min", np.all), ("add", np.any), ("mul", np.all)]
+)
 def test_reductions_of_bools(op, reference, unroll):
     x = RNG.random((6, 448)) < 0.5
     x[0], x[1], x[2], x[3] = True, False, False, True
@@ -86,8 +88,18 @@ def test_a_nan_anywhere_is_the_maximum(op, where, unroll):
     np.testing.assert_array_equal(actual, OPS[op].reduce(x, axis=1))
 
 
-@pytest.mark.parametrize("op, dtype, expected", [("add", "float32", 0), ("mul", "int32", 1), ("max", "float32", -np.inf), ("min", "uint8", 255), ("max", "int8", -128),
-                                                 ("and", "bool", True), ("or", "bool", False)])
+@pytest.mark.parametrize(
+    "op, dtype, expected",
+    [
+        ("add", "float32", 0),
+        ("mul", "int32", 1),
+        ("max", "float32", -np.inf),
+        ("min", "uint8", 255),
+        ("max", "int8", -128),
+        ("and", "bool", True),
+        ("or", "bool", False),
+    ],
+)
 def test_reductions_over_nothing_are_the_identity(op, dtype, expected):
     k = Builder((dtype, 3), (dtype, 3, 8))
     i, n = k.range(3), UOp.make("define_var", (), ("n", 0, 8))
@@ -108,16 +120,16 @@ def test_sum_over_both_axes_in_nested_loops(width):
 
 def test_columns_are_summed_in_lanes():
     k = Builder(("float32", 64), ("float32", 37, 64))
-    j, l, i = k.range(2), k.range(32, "upcast"), k.range(37, "reduce")
-    k.store(0, (j * 32 + l,), reduce("add", k.load(1, i, j * 32 + l), i), j, l)
+    j, lane, i = k.range(2), k.range(32, "upcast"), k.range(37, "reduce")
+    k.store(0, (j * 32 + lane,), reduce("add", k.load(1, i, j * 32 + lane), i), j, lane)
     x = uniform(37, 64)
     assert_close(k.compile()(zeros(64), x)[0], x.sum(0, dtype=np.float64))
 
 
 def test_a_value_that_its_reduction_does_not_reach_counts_each_time():
     k = Builder(("float32", 4), ("float32", 4))
-    i, j, l = k.range(4), k.range(3, "reduce"), k.range(16, "unroll")
-    k.store(0, (i,), reduce("add", k.load(1, i), j, l), i)
+    i, j, lane = k.range(4), k.range(3, "reduce"), k.range(16, "unroll")
+    k.store(0, (i,), reduce("add", k.load(1, i), j, lane), i)
     assert (k.compile()(zeros(4), np.arange(4, dtype=np.float32))[0] == 48 * np.arange(4)).all()
 
 
@@ -146,8 +158,8 @@ def test_matmul_with_register_tiles(rows, columns):
 
 def test_matrix_times_vector_contracts_after_the_loop():
     k = Builder(("float32", 12), ("float32", 12, 256), ("float32", 256))
-    i, r, j, l = k.range(3), k.range(4, "upcast"), k.range(4, "reduce"), k.range(64, "unroll")
-    k.store(0, (i * 4 + r,), reduce("add", k.load(1, i * 4 + r, j * 64 + l) * k.load(2, j * 64 + l), j, l), i, r)
+    i, r, j, lane = k.range(3), k.range(4, "upcast"), k.range(4, "reduce"), k.range(64, "unroll")
+    k.store(0, (i * 4 + r,), reduce("add", k.load(1, i * 4 + r, j * 64 + lane) * k.load(2, j * 64 + lane), j, lane), i, r)
     a, b = uniform(12, 256), uniform(256)
     assert_close(k.compile()(zeros(12), a, b)[0], a.astype(np.float64) @ b)
 
@@ -177,8 +189,8 @@ def softmax(rows: int, columns: int, width: int, kind: str = "loop", rows_in_til
         if width == 1:
             j = k.range(columns, outside)
             return j, (j,)
-        j, l = k.range(columns // width, outside), k.range(width, inside)
-        return j * width + l, (j, l)
+        j, lane = k.range(columns // width, outside), k.range(width, inside)
+        return j * width + lane, (j, lane)
     j, closed = column("reduce", "unroll")
     greatest = reduce("max", k.load(1, row, j), *closed)
     scratch = k.local(columns)
@@ -223,10 +235,10 @@ def test_scratch_of_lanes_is_private_to_each():
 
 def test_two_outputs_of_one_loop():
     k = Builder(("float32", 5), ("float32", 5), ("float32", 5, 48))
-    i, j, l = k.range(5), k.range(3, "reduce"), k.range(16, "unroll")
-    x = k.load(2, i, j * 16 + l)
-    k.store(0, (i,), reduce("add", x, j, l), i)
-    k.store(1, (i,), reduce("max", x, j, l), i)
+    i, j, lane = k.range(5), k.range(3, "reduce"), k.range(16, "unroll")
+    x = k.load(2, i, j * 16 + lane)
+    k.store(0, (i,), reduce("add", x, j, lane), i)
+    k.store(1, (i,), reduce("max", x, j, lane), i)
     data = uniform(5, 48)
     kernel = k.compile()
     sums, greatest, _ = kernel(zeros(5), zeros(5), data)
@@ -237,8 +249,8 @@ def test_two_outputs_of_one_loop():
 def test_equal_loops_of_separate_stores_are_merged():
     k = Builder(("float32", 64), ("float32", 64), ("float32", 64))
     for slot in (0, 1):
-        i, l = k.range(4), k.range(16, "upcast")
-        k.store(slot, (i * 16 + l,), k.load(2, i * 16 + l) * (slot + 2.0), i, l)
+        i, lane = k.range(4), k.range(16, "upcast")
+        k.store(slot, (i * 16 + lane,), k.load(2, i * 16 + lane) * (slot + 2.0), i, lane)
     kernel = k.compile()
     assert kernel.rendered.source.count("phi") == 1
     x = uniform(64)
@@ -272,8 +284,8 @@ def test_loads_of_the_old_value_come_before_the_store():
 
 def test_in_place_update():
     k = Builder(("float32", 64))
-    i, l = k.range(2), k.range(32, "upcast")
-    k.store(0, (i * 32 + l,), k.load(0, i * 32 + l) * 10.0, i, l)
+    i, lane = k.range(2), k.range(32, "upcast")
+    k.store(0, (i * 32 + lane,), k.load(0, i * 32 + lane) * 10.0, i, lane)
     x = uniform(64)
     np.testing.assert_array_equal(k.compile()(x)[0], x * np.float32(10))
 
@@ -283,8 +295,8 @@ def test_in_place_update():
 def padded(n: int, low: int, size: int, width: int, dtype: str = "float32", other=0):
     k = Builder((dtype, size), (dtype, n))
     if width:
-        i, l = k.range(size // width), k.range(width, "upcast")
-        place, ranges = i * width + l, (i, l)
+        i, lane = k.range(size // width), k.range(width, "upcast")
+        place, ranges = i * width + lane, (i, lane)
     else:
         place = k.range(size)
         ranges = (place,)
@@ -318,8 +330,8 @@ def test_padding_of_buffers_shorter_than_a_vector(size, width):
 
 def test_a_gate_that_all_lanes_share_is_no_mask():
     k = Builder(("float32", 6, 32), ("float32", 4, 32))
-    i, l = k.range(6), k.range(32, "upcast")
-    k.store(0, (i, l), k.load(1, i - 1, l, gate=(i - 1).ge(0) & (i - 1).lt(4)), i, l)
+    i, lane = k.range(6), k.range(32, "upcast")
+    k.store(0, (i, lane), k.load(1, i - 1, lane, gate=(i - 1).ge(0) & (i - 1).lt(4)), i, lane)
     x = uniform(4, 32)
     kernel = k.compile()
     assert "masked" not in kernel.rendered.source
@@ -336,8 +348,8 @@ def test_gated_loads_take_no_branch():
 def test_gated_stores_write_nothing_outside(width):
     k = Builder(("float32", 37), ("float32", 40))
     if width:
-        i, l = k.range(40 // (width if width == 5 else 8)), k.range(width if width == 5 else 8, "upcast")
-        place, ranges = i * (width if width == 5 else 8) + l, (i, l)
+        i, lane = k.range(40 // (width if width == 5 else 8)), k.range(width if width == 5 else 8, "upcast")
+        place, ranges = i * (width if width == 5 else 8) + lane, (i, lane)
     else:
         place = k.range(40)
         ranges = (place,)
@@ -356,8 +368,8 @@ def test_flip_transpose_and_stride(width):
     def kernel(place_of, n=64):
         k = Builder(("float32", 64), ("float32", 256))
         if width:
-            i, l = k.range(64 // width), k.range(width, "upcast")
-            place, ranges = i * width + l, (i, l)
+            i, lane = k.range(64 // width), k.range(width, "upcast")
+            place, ranges = i * width + lane, (i, lane)
         else:
             place = k.range(64)
             ranges = (place,)
@@ -373,8 +385,8 @@ def test_flip_transpose_and_stride(width):
 
 def test_gather_by_an_index_buffer():
     k = Builder(("float32", 64, 16), ("float32", 10, 16), ("int64", 64))
-    i, l = k.range(64), k.range(16, "upcast")
-    k.store(0, (i, l), k.load(1, k.load(2, i).cast(T.index), l), i, l)
+    i, lane = k.range(64), k.range(16, "upcast")
+    k.store(0, (i, lane), k.load(1, k.load(2, i).cast(T.index), lane), i, lane)
     x, places = uniform(10, 16), RNG.integers(0, 10, 64)
     kernel = k.compile()
     assert "<16 x float>" in kernel.rendered.source
@@ -388,9 +400,9 @@ def test_gather_by_an_index_buffer():
 @pytest.mark.parametrize("backwards", [False, True])
 def test_scattering_stores(backwards):
     k = Builder(("float32", 64), ("float32", 64))
-    i, l = k.range(4), k.range(16, "upcast")
-    place = i * 16 + l
-    k.store(0, (index_const(63) - place if backwards else l * 4 + i,), k.load(1, place), i, l)
+    i, lane = k.range(4), k.range(16, "upcast")
+    place = i * 16 + lane
+    k.store(0, (index_const(63) - place if backwards else lane * 4 + i,), k.load(1, place), i, lane)
     x = uniform(64)
     np.testing.assert_array_equal(k.compile()(zeros(64), x)[0], x[::-1] if backwards else x.reshape(4, 16).T.ravel())
 
