@@ -11,15 +11,16 @@ from dataclasses import dataclass
 
 from ..dialect import types as T
 from ..dialect.ops import ALU, UNARY_FLOAT
+from ..errors import BoundsError, ShapeError
 from ..graph.body import Body
+from ..graph.shape import evaluate_index
 from ..graph.uop import UOp
 from ..passes.symbolic.bounds import bounds
 from ..passes.symbolic.ranges import closed_ranges, open_ranges
-from .index_value import index_value
 from .items import root_buffer
 
-BYTES_PER_SECOND = 8e9
-OPS_PER_SECOND = 4e9
+BYTES_PER_SECOND = 2e10
+OPS_PER_SECOND = 2e10
 TRANSCENDENTAL_OPS = 16
 _PLAIN = frozenset(("sqrt", "floor", "ceil", "trunc", "round"))
 
@@ -70,4 +71,10 @@ def estimate(kernel: Body, values: Mapping[str, int]) -> Work:
 
 
 def _extent(u: UOp, values: Mapping[str, int]) -> int:
-    return index_value(u, values) if not open_ranges(u) else bounds(u)[1]
+    """The loop's extent, or its bound where it depends on more than the variables given."""
+    if u.name == "const":
+        return u.value
+    try:
+        return evaluate_index(u, values)
+    except (BoundsError, ShapeError):
+        return bounds(u)[1]

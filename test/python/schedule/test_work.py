@@ -2,7 +2,6 @@
 
 from kernel_form_text import kernel_text, parse
 
-from morok.schedule.index_value import index_value
 from morok.schedule.work import Work, estimate
 
 VARIABLE = '"morok.define_var"() {name = "n", min = 1, max = 16} : () -> index'
@@ -18,12 +17,3 @@ def test_work_follows_the_variables():
     kernel = parse(kernel_text("k1", 1, extent=VARIABLE)).bodies["k1"]
     assert estimate(kernel, {"n": 4}) == Work(4 * 3, 2 * 16)
     assert estimate(kernel, {}) == Work(16 * 3, 2 * 64)
-
-
-def test_index_values():
-    from morok.dialect import types as T
-    from morok.graph.uop import UOp
-    n = UOp.make("define_var", (), ("n", 1, 64), T.index)
-    assert index_value((n * 3 + 1) // 2, {"n": 9}) == 14
-    assert index_value((n * -1) % 5, {"n": 9}) == 1
-    assert index_value(n.lt(3).where(n, n * 2), {"n": 9}) == 18

@@ -1,0 +1,145 @@
+"""The compile path: a program in tensor form becomes a `CompiledProgram`, which needs nothing but addresses to run.
+
+    tensor form --morok-rangeify--> range form --morok-split--> kernel form --morok-apply-opts, renderer, LLVM--> machine code
+                                                                     |
+                                                        schedule, groups, memory plan --> host function
+
+With `MOROK_CHECK=1` the program is evaluated after every pass and compared with the pass before (check.py).
+"""
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..dialect import types as T
+from ..graph.body import Program
+from ..passes.pipeline import Instrumentation, run_passes
+from ..schedule import MemoryPlan, Schedule, ScheduleItem, create_schedule, parallel_groups, plan_memory
+from ..schedule.work import Work, estimate
+from .config import Config
+from .host import HOSTS, Call, Host, Phase, phases_of
+from .kernels import CompiledKernel, compile_kernels
+from .openmp import OPENMP
+
+PIPELINE = "morok-rangeify,morok-split"
+"""From tensor form to kernel form."""
+PARALLEL_SECONDS = 30e-6
+"""Work in kernels that several threads can share below which waking them costs more than it saves; a wake-up takes 15 to 20 us."""
+
+
+@dataclass
+class CompiledProgram:
+    """Machine code of a whole program. `arguments` of its host functions: kernels, buffers, variables, in that order, 8 bytes each."""
+
+    schedule: Schedule
+    groups: list[list[ScheduleItem]]
+    memory: MemoryPlan
+    kernels: dict[str, CompiledKernel]
+    phases: tuple[Phase, ...]
+    functions: tuple[int, ...]
+    """Addresses of the distinct kernels."""
+    compile_seconds: float
+    config: Config
+    _works: dict[tuple[int, ...], bool] = field(default_factory=dict)
+    _serial: Host | None = None
+    _parallel: Host | None = None
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Those whose values stand at the end of the argument array."""
+        return tuple(self.schedule.variables)
+
+    def threads_for(self, values: tuple[int, ...]) -> int:
+        """How many threads a run with these values of the variables is worth."""
+        if self.config.num_threads == 1:
+            return 1
+        worth = self._works.get(values)
+        if worth is None:
+            given = dict(zip(self.variables, values))
+            worth = self._works[values] = shared_seconds(self.groups, given) >= PARALLEL_SECONDS
+            if len(self._works) > 4096:
+                self._works.clear()
+        return self.config.num_threads if worth else 1
+
+    def host(self, threads: int) -> Host:
+        """The host function for that many threads."""
+        if threads <= 1:
+            if self._serial is None:
+                self._serial = HOSTS.get(self.phases, parallel=False)
+            return self._serial
+        if self._parallel is None:
+            OPENMP.load(self.config.block_time)
+            self._parallel = HOSTS.get(self.phases, parallel=True)
+        return self._parallel
+
+
+def shared_seconds(groups: Sequence[Sequence[ScheduleItem]], values: Mapping[str, int]) -> float:
+    """Estimated seconds of the work that more than one thread can take part in."""
+    works: dict[str, Work] = {}
+    total = 0.0
+    for group in groups:
+        for item in group:
+            if len(group) > 1 or item.bound_ranges:
+                if item.name not in works:
+                    works[item.name] = estimate(item.body, values)
+                total += works[item.name].seconds
+    return total
+
+
+def compile_program(program: Program, config: Config, inputs: Sequence[np.ndarray] | None = None,
+                    values: Mapping[str, int] | None = None) -> CompiledProgram:
+    """Compiles `@main`; the program is in kernel form afterwards. `inputs` and `values` are what `MOROK_CHECK=1` evaluates it on."""
+    began = time.perf_counter()
+    instrumentation = _check(program, inputs, values) if config.check else None
+    run_passes(program, PIPELINE, instrumentation)
+    kernels = compile_kernels(program, config, instrumentation)
+    schedule = create_schedule(program, values)
+    groups = parallel_groups(schedule.items)
+    places = {}
+    for kernel in kernels.values():
+        places.setdefault(kernel.address, len(places))
+    phases = phases_of(_calls(schedule, groups, kernels, places))
+    compiled = CompiledProgram(schedule, groups, plan_memory(schedule, groups), kernels, phases, tuple(places), 0.0, config)
+    compiled.host(compiled.threads_for(tuple(high for _, high in schedule.variables.values())))
+    compiled.compile_seconds = time.perf_counter() - began
+    if config.debug:
+        _report(compiled)
+    return compiled
+
+
+def _check(program: Program, inputs: Sequence[np.ndarray] | None, values: Mapping[str, int] | None) -> Instrumentation:
+    from .check import CheckStages
+    return CheckStages(program, inputs, values)
+
+
+def _calls(schedule: Schedule, groups: Sequence[Sequence[ScheduleItem]], kernels: Mapping[str, CompiledKernel],
+           places: Mapping[int, int]) -> list[list[Call]]:
+    """The launches as calls, the longest of a group first."""
+    buffers = len(places)
+    variables = {name: buffers + len(schedule.buffers) + i for i, name in enumerate(schedule.variables)}
+    calls = []
+    for group in groups:
+        if len(group) > 1:
+            group = sorted(group, key=lambda item: -estimate(item.body, {}).seconds)
+        calls.append([Call(places[kernels[item.name].address], tuple(buffers + b for b in item.buffer_ids),
+                           tuple(variables[v] for v in kernels[item.name].rendered.variables), kernels[item.name].rendered.uses_threads)
+                      for item in group])
+    return calls
+
+
+def output_types(compiled: CompiledProgram) -> list[T.MemRefType]:
+    """The memory of each result."""
+    return [compiled.schedule.buffers[r].type for r in compiled.schedule.results]  # type: ignore[misc]
+
+
+def _report(compiled: CompiledProgram) -> None:
+    print(f"morok: {len(compiled.schedule.items)} launches of {len(compiled.functions)} kernels in {len(compiled.groups)} groups, "
+          f"compiled in {compiled.compile_seconds * 1e3:.1f} ms", file=sys.stderr)
+    for name, kernel in compiled.kernels.items():
+        print(f"morok:   {name}: {kernel.code_size} bytes{', ' + kernel.opts if kernel.opts else ''}", file=sys.stderr)
+        if compiled.config.debug > 1:
+            print(kernel.rendered.source, file=sys.stderr)

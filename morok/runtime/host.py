@@ -1,0 +1,148 @@
+"""The host function: a plan as code. One call of `host(arguments, threads)` runs all kernels of a plan.
+
+    groups [k0 threaded], [k1, k2]      =>      void host(void **arguments, int threads) {
+                                                  if (threads <= 1) { phase_0(arguments, 0, 1); phase_1(arguments, 0, 1); return; }
+                                                  #pragma omp parallel num_threads(threads)
+                                                  { phase_0(arguments, tid, n); #pragma omp barrier
+                                                    phase_1(arguments, tid, n); }
+                                                }
+
+A phase is a parallel group: each thread calls the kernels that divide their own iterations, and its share of the others. Consecutive groups of a
+single kernel that is not threaded are one phase of the first thread, without barriers between them. `arguments` holds the addresses of the
+kernels, then of the buffers, then the variables' values; so the code depends on the plan's structure alone and is compiled once for all
+plans of the same structure.
+"""
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir._mlir_libs import _mlirDialectsLLVM as mlir_llvm
+
+from ..codegen.jit import CompiledModule, load_object, object_code
+from ..dialect.context import shared_context
+
+Host = Callable[[int, int], None]
+"""host(address of the argument array, threads)"""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One kernel call: places in the argument array, and whether the kernel takes a thread id and count."""
+
+    function: int
+    buffers: tuple[int, ...]
+    variables: tuple[int, ...]
+    threaded: bool
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What runs between two barriers: calls on every thread, calls divided among threads, or a sequence on the first thread."""
+
+    threaded: tuple[Call, ...] = ()
+    divided: tuple[Call, ...] = ()
+    sequence: tuple[Call, ...] = ()
+
+
+def phases_of(groups: Sequence[Sequence[Call]]) -> tuple[Phase, ...]:
+    """The phases of parallel groups. Calls that are divided among threads come in the order given: put the longest first."""
+    phases: list[Phase] = []
+    for group in groups:
+        threaded = tuple(c for c in group if c.threaded)
+        others = tuple(c for c in group if not c.threaded)
+        if threaded or len(others) > 1:
+            phases.append(Phase(threaded, others))
+        elif phases and phases[-1].sequence:
+            phases[-1] = Phase(sequence=phases[-1].sequence + others)
+        else:
+            phases.append(Phase(sequence=others))
+    return tuple(phases)
+
+
+class HostCache:
+    """Host functions by structure, compiled once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[tuple[Phase, ...], bool], tuple[CompiledModule, Host]] = {}
+
+    def get(self, phases: tuple[Phase, ...], parallel: bool) -> Host:
+        """The host function of these phases; one that is not parallel runs on the calling thread and needs no OpenMP."""
+        key = (phases, parallel)
+        found = self._known.get(key)
+        if found is None:
+            with self._lock:
+                found = self._known.get(key)
+                if found is None:
+                    found = self._known[key] = self._compile(phases, parallel)
+        return found[1]
+
+    def _compile(self, phases: tuple[Phase, ...], parallel: bool) -> tuple[CompiledModule, Host]:
+        code, _ = object_code(llvm_text(host_text(phases, parallel)))
+        module = load_object(code, ("host",))
+        return module, ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32)(module.address("host"))
+
+
+HOSTS = HostCache()
+
+
+def llvm_text(text: str) -> str:
+    """LLVM IR of a module in the llvm and omp dialects."""
+    return mlir_llvm.translate_module_to_llvmir(ir.Module.parse(text, shared_context().context).operation)
+
+
+def host_text(phases: Sequence[Phase], parallel: bool) -> str:
+    """The host function in the llvm and omp dialects."""
+    functions = [_phase_function(i, phase) for i, phase in enumerate(phases)]
+    calls = [f"llvm.call @phase_{i}(%arguments, %zero, %one) : (!llvm.ptr, i32, i32) -> ()" for i in range(len(phases))]
+    lines = ["llvm.func @host(%arguments: !llvm.ptr, %threads: i32) {", "%one = llvm.mlir.constant(1 : i32) : i32", "%zero = llvm.mlir.constant(0 : i32) : i32"]
+    if parallel:
+        functions += ["llvm.func @omp_get_thread_num() -> i32", "llvm.func @omp_get_num_threads() -> i32"]
+        lines += [
+            '%alone = llvm.icmp "sle" %threads, %one : i32', "llvm.cond_br %alone, ^serial, ^parallel", "^parallel:",
+            "omp.parallel num_threads(%threads : i32) {", "%thread = llvm.call @omp_get_thread_num() : () -> i32",
+            "%count = llvm.call @omp_get_num_threads() : () -> i32",
+            *"\nomp.barrier\n".join(f"llvm.call @phase_{i}(%arguments, %thread, %count) : (!llvm.ptr, i32, i32) -> ()" for i in range(len(phases))).splitlines(),
+            "omp.terminator", "}", "llvm.return", "^serial:"]
+    return "\n".join([*functions, *lines, *calls, "llvm.return", "}"])
+
+
+def _phase_function(number: int, phase: Phase) -> str:
+    lines = [f"llvm.func internal @phase_{number}(%arguments: !llvm.ptr, %thread: i32, %count: i32) {{"]
+    for i, call in enumerate(phase.threaded):
+        lines += _call(call, f"t{i}")
+    if phase.sequence:
+        lines += ["%zero = llvm.mlir.constant(0 : i32) : i32", *_only_if("%zero", "sequence", [x for i, c in enumerate(phase.sequence) for x in _call(c, f"s{i}")])]
+    for i, call in enumerate(phase.divided):
+        lines += [f"%number{i} = llvm.mlir.constant({i} : i32) : i32", f"%turn{i} = llvm.urem %number{i}, %count : i32", *_only_if(f"%turn{i}", f"d{i}", _call(call, f"d{i}"))]
+    return "\n".join([*lines, "llvm.return", "}"])
+
+
+def _only_if(thread: str, label: str, lines: list[str]) -> list[str]:
+    """The lines on the thread of that number alone."""
+    return [f'%is_{label} = llvm.icmp "eq" {thread}, %thread : i32', f"llvm.cond_br %is_{label}, ^run_{label}, ^past_{label}",
+            f"^run_{label}:", *lines, f"llvm.br ^past_{label}", f"^past_{label}:"]
+
+
+def _call(call: Call, label: str) -> list[str]:
+    lines: list[str] = []
+    values: list[str] = []
+
+    def load(place: int, kind: str) -> str:
+        name = f"%{label}_{len(lines)}"
+        lines.append(f"{name}_at = llvm.getelementptr %arguments[{place}] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr")
+        lines.append(f"{name} = llvm.load {name}_at : !llvm.ptr -> {kind}")
+        return name
+
+    function = load(call.function, "!llvm.ptr")
+    values += [load(b, "!llvm.ptr") for b in call.buffers]
+    values += [load(v, "i32") for v in call.variables]
+    types = ["!llvm.ptr"] * len(call.buffers) + ["i32"] * len(call.variables)
+    if call.threaded:
+        values, types = [*values, "%thread", "%count"], [*types, "i32", "i32"]
+    lines.append(f"llvm.call {function}({', '.join(values)}) : !llvm.ptr, ({', '.join(types)}) -> ()")
+    return lines

@@ -1,0 +1,37 @@
+"""The IR of a computation after any stage, as text: what `morok-opt` would show, for tensors at hand.
+
+    print(stage_text([y], "kernel"))
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..codegen.llvm import LLVMRenderer
+from ..codegen.target import Target
+from ..graph.capture import capture
+from ..passes.optimize.apply_opts import ApplyOpts
+from ..passes.pipeline import run_passes
+
+STAGES = ("tensor", "range", "kernel", "optimised", "loops", "llvm")
+
+
+def stage_text(tensors: Sequence[Any], stage: str) -> str:
+    """The IR of lazy tensors after a stage: tensor, range, kernel, optimised, loops or llvm. Nothing is computed; ValueError for another name."""
+    if stage not in STAGES:
+        raise ValueError(f"no stage {stage!r}; stages are {', '.join(STAGES)}")
+    program = capture([t.uop for t in tensors]).program
+    reached = STAGES.index(stage)
+    if reached >= 1:
+        run_passes(program, "morok-rangeify")
+    if reached >= 2:
+        run_passes(program, "morok-split")
+    if reached >= 3:
+        run_passes(program, [ApplyOpts(vector_bits=Target.host().vector_bits)])
+    if reached < 4:
+        return str(program.module)
+    renderer = LLVMRenderer()
+    if stage == "llvm":
+        return "\n".join(renderer.render(kernel, kernel.name).source for kernel in program.kernels())
+    run_passes(program, renderer.passes)
+    return str(program.module)

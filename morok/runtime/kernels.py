@@ -1,0 +1,125 @@
+"""Kernels: from a function of kernel form to machine code, each distinct one once.
+
+    compiled = compile_kernels(program, config)       {"k0": CompiledKernel, ...}, and the optimised functions put into the program
+
+The registry's key is the computation itself (hash-consed UOps compare by identity), the parameters' types and the options. A kernel that is
+known skips its opts, its rendering and LLVM.
+"""
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+
+from mlir import ir
+
+from ..codegen.jit import CompiledModule, load_object, object_code
+from ..codegen.llvm import LLVMRenderer
+from ..codegen.renderer import RenderedKernel
+from ..graph.body import Body, Program
+from ..graph.registries import KERNELS
+from ..passes.pipeline import Instrumentation, run_passes
+from ..passes.registry import make_pass
+from .config import Config
+
+SYMBOL = "kernel"
+"""What each kernel is called in its object: the code does not depend on the name that a program gives it."""
+
+
+@dataclass(frozen=True)
+class CompiledKernel:
+    """Machine code of a kernel."""
+
+    body: Body
+    """The function after its opts."""
+    rendered: RenderedKernel
+    module: CompiledModule
+
+    @property
+    def address(self) -> int:
+        return self.module.address(SYMBOL)
+
+    @property
+    def opts(self) -> str:
+        """The schedule, as morok-apply-opts takes it."""
+        given = self.body.attributes.get("morok.opts")
+        return ir.StringAttr(given).value if given is not None else ""
+
+    @property
+    def code_size(self) -> int:
+        """Bytes of the object that holds the code."""
+        return self.module.object_size
+
+
+def compile_kernels(program: Program, config: Config, instrumentation: Instrumentation | None = None) -> dict[str, CompiledKernel]:
+    """Machine code for each kernel of a program in kernel form, by name. The program's kernels become the optimised ones."""
+    keys = {body.name: kernel_key(body, config) for body in program.kernels()}
+    known: dict[Hashable, CompiledKernel] = {key: found for key in keys.values() if (found := KERNELS.get(key, DEVICE)) is not None}
+    missing: dict[Hashable, str] = {}
+    for name, key in keys.items():
+        if key not in known:
+            missing.setdefault(key, name)
+    if missing:
+        optimised = optimise([program.bodies[name] for name in missing.values()], program, config, instrumentation)
+        for key, kernel in zip(missing, _compile(optimised)):
+            known[key] = KERNELS.add(key, DEVICE, kernel)
+    compiled = {name: known[key] for name, key in keys.items()}
+    for name, kernel in compiled.items():
+        program.bodies[name] = replace(kernel.body, name=name)
+    return compiled
+
+
+DEVICE = "CPU"
+"""All devices run on the same processors: one kernel serves them all."""
+
+
+def kernel_key(body: Body, config: Config) -> Hashable:
+    return body.sinks, tuple(a.type for a in body.arguments), config
+
+
+def optimise(kernels: Sequence[Body], program: Program, config: Config, instrumentation: Instrumentation | None = None) -> list[Body]:
+    """The kernels with the opts of the heuristic, or none at level 0."""
+    alone = Program(program.dialect)
+    alone.bodies.update({k.name: k for k in kernels})
+    options = {"heuristic": str(config.opt_level > 0).lower(), "vector-bits": str(renderer().target.vector_bits)}
+    run_passes(alone, [make_pass("morok-apply-opts", options)], instrumentation)
+    return [alone.bodies[k.name] for k in kernels]
+
+
+@cache
+def renderer() -> LLVMRenderer:
+    return LLVMRenderer()
+
+
+def _compile(kernels: Sequence[Body]) -> list[CompiledKernel]:
+    """Renders one after the other (MLIR holds the interpreter's lock); LLVM works on several at once."""
+    rendered = [renderer().render(body, SYMBOL) for body in kernels]
+    sources = [r.source for r in rendered]
+    objects = [object_code(sources[0])] if len(sources) == 1 else list(_POOL.get().map(object_code, sources))
+    return [CompiledKernel(body, r, load_object(code, (SYMBOL,))) for body, r, (code, _) in zip(kernels, rendered, objects)]
+
+
+class _CompilerPool:
+    """Threads that run LLVM; started when first needed, and anew in a forked child."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._executor: ThreadPoolExecutor | None = None
+
+    def get(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._executor is None:
+                self._executor = ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+                                                    "morok-llvm")
+            return self._executor
+
+    def forget(self) -> None:
+        self._lock = threading.Lock()
+        self._executor = None
+
+
+_POOL = _CompilerPool()
+os.register_at_fork(after_in_child=_POOL.forget)

@@ -1,0 +1,226 @@
+"""Execution plans: compiled programs bound to memory, ready to run any number of times.
+
+    plan = y.prepare()
+    plan.execute()                             one call into machine code
+    plan.execute_with_vars({"n": 9})           again, at another value of a symbolic size
+    plan.output_buffer_at(0).numpy()
+    print(plan.report())
+
+`CompiledPlan` is what the plan cache keeps: code and layout. `BoundPlan` has memory too; realize() makes one, runs it once and keeps its outputs.
+"""
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..dialect import types as T
+from ..errors import BoundsError
+from ..graph.shape import Shape, evaluate_index
+from .buffer import Buffer
+from .compiler import CompiledProgram
+from .devices import device
+from .report import plan_report
+
+ARENA_DTYPE = T.uint8
+
+
+@dataclass(frozen=True)
+class CompiledStage:
+    """A program (None where only memory is copied), the slot of each of its buffers (-1 for intermediates), and the copies after it."""
+
+    program: CompiledProgram | None
+    slots: tuple[int, ...]
+    copies: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class CompiledPlan:
+    """Stages over numbered slots of memory. The first slots are the leaves, in the order of the captured program's arguments."""
+
+    stages: tuple[CompiledStage, ...]
+    leaf_count: int
+    types: tuple[T.MemRefType, ...]
+    """Of the slots after the leaves."""
+    devices: tuple[str, ...]
+    """Of all slots."""
+    outputs: tuple[int, ...]
+    """The slot of each result: a leaf's where it is assigned in place."""
+    shapes: tuple[Shape, ...]
+    """Of each result, in terms of the variables."""
+    variables: Mapping[str, tuple[int, int]]
+
+    def check_values(self, values: Mapping[str, int]) -> None:
+        """BoundsError for a variable that has no value, or one outside its bounds."""
+        for name, (low, high) in self.variables.items():
+            if name not in values:
+                raise BoundsError(f"variable {name!r} has no value; bind it, or give execute_with_vars one from {low} to {high}")
+            if not low <= values[name] <= high:
+                raise BoundsError(f"variable {name!r} has bounds {low} to {high}, given {values[name]}")
+
+
+class BoundPlan:
+    """A compiled plan with memory: the leaves given, all else allocated here (MemoryError before anything runs)."""
+
+    def __init__(self, compiled: CompiledPlan, leaves: Sequence[Buffer]) -> None:
+        self.compiled = compiled
+        self.slots: list[Buffer] = list(leaves)
+        for slot, t in enumerate(compiled.types, compiled.leaf_count):
+            self.slots.append(Buffer(t.shape, t.dtype, compiled.devices[slot]))
+        self.arenas: list[Buffer] = []
+        self._steps = [self._bind(stage) for stage in compiled.stages]
+
+    def _bind(self, stage: CompiledStage) -> Callable[[Mapping[str, int]], None]:
+        copies = [(self.slots[to].address, self.slots[source].address, self.slots[to].nbytes) for source, to in stage.copies]
+        program = stage.program
+        if program is None:
+            return lambda values: _copy(copies)
+        count = len(program.functions) + len(stage.slots)
+        array = (ctypes.c_int64 * (count + len(program.variables)))(*program.functions, *self._addresses(stage, program))
+        address = ctypes.addressof(array)
+        names = program.variables
+        check = program.config.check
+
+        def run(values: Mapping[str, int]) -> None:
+            given = tuple([values[n] for n in names]) if names else ()
+            if given:
+                array[count:] = given  # type: ignore[assignment]
+            if check:
+                self._poison(stage)
+            threads = program.threads_for(given)
+            program.host(threads)(address, threads)
+            if copies:
+                _copy(copies)
+        return run
+
+    def _addresses(self, stage: CompiledStage, program: CompiledProgram) -> list[int]:
+        base = 0
+        if program.memory.nbytes:
+            where = self.compiled.devices[stage.slots[0]] if stage.slots and stage.slots[0] >= 0 else "CPU"
+            arena = Buffer((program.memory.nbytes,), ARENA_DTYPE, device(where))
+            self.arenas.append(arena)
+            base = arena.address
+        offsets = program.memory.offsets
+        return [base + offsets[b] if slot < 0 else self.slots[slot].address for b, slot in enumerate(stage.slots)]
+
+    def run(self, values: Mapping[str, int]) -> None:
+        """Runs all stages on this thread and the pool's."""
+        for step in self._steps:
+            step(values)
+
+    def _poison(self, stage: CompiledStage) -> None:
+        """Fills what the stage is to write, and its scratch, with NaN bits: a kernel that reads what none wrote shows."""
+        for arena in self.arenas:
+            arena.fill_bytes(0xFF)
+        program = stage.program
+        assert program is not None
+        for b in program.schedule.results:
+            if b >= program.schedule.argument_count:
+                self.slots[stage.slots[b]].fill_bytes(0xFF)
+
+    def output(self, i: int) -> Buffer:
+        return self.slots[self.compiled.outputs[i]]
+
+
+def _copy(copies: Sequence[tuple[int, int, int]]) -> None:
+    for to, source, nbytes in copies:
+        ctypes.memmove(to, source, nbytes)
+
+
+class PlanOutput:
+    """One output of a plan: its memory, in the shape that it has at the plan's current variable values."""
+
+    def __init__(self, plan: ExecutionPlan, index: int) -> None:
+        self._plan, self._index = plan, index
+
+    @property
+    def buffer(self) -> Buffer:
+        return self._plan._bound.output(self._index)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(evaluate_index(s, self._plan.values) for s in self._plan.compiled.shapes[self._index])
+
+    @property
+    def dtype(self) -> T.DType:
+        return self.buffer.dtype
+
+    @property
+    def device(self) -> str:
+        return self.buffer.device.name
+
+    def numpy(self) -> np.ndarray:
+        """A copy of what the last run wrote."""
+        return self.buffer.numpy(self.shape)
+
+    def view(self) -> np.ndarray:
+        """The memory itself; the next run writes it again."""
+        return self.buffer.view(self.shape)
+
+    def __repr__(self) -> str:
+        return f"PlanOutput({self.shape}, {self.dtype}, {self.device!r})"
+
+
+class ExecutionPlan:
+    """Compiled kernels in order with their buffers. A plan owns the memory of its outputs; each run writes them anew. An output that is assigned in
+    place is the memory of the tensor assigned to, which each run updates. Safe under threads: runs of one plan follow each other.
+    """
+
+    def __init__(self, compiled: CompiledPlan, leaves: Sequence[Buffer], values: Mapping[str, int],
+                 after_first_run: Callable[[ExecutionPlan], None] | None = None) -> None:
+        self.compiled = compiled
+        self.values: dict[str, int] = dict(values)
+        """The variables' values of the last run (before the first: as bound)."""
+        self._bound = BoundPlan(compiled, leaves)
+        self._lock = threading.Lock()
+        self._after_first_run = after_first_run
+
+    def execute(self) -> None:
+        """Runs the plan at the values last given to its variables. BoundsError where one has none."""
+        with self._lock:
+            self._run(self.values)
+
+    def execute_with_vars(self, values: Mapping[str, int]) -> None:
+        """Runs the plan at these values of its variables, without compiling; a variable left out keeps its last value.
+
+        BoundsError for a name that the plan does not have and for a value outside the variable's bounds; nothing runs then.
+        """
+        with self._lock:
+            unknown = [n for n in values if n not in self.compiled.variables]
+            if unknown:
+                raise BoundsError(f"the plan has no variable {unknown[0]!r}; it has {', '.join(map(repr, self.compiled.variables)) or 'none'}")
+            self._run({**self.values, **{n: _integer(n, v) for n, v in values.items()}})
+
+    def _run(self, values: dict[str, int]) -> None:
+        self.compiled.check_values(values)
+        self.values = values
+        self._bound.run(values)
+        if self._after_first_run is not None:
+            done, self._after_first_run = self._after_first_run, None
+            done(self)
+
+    def num_outputs(self) -> int:
+        return len(self.compiled.outputs)
+
+    def output_buffer_at(self, i: int) -> PlanOutput:
+        """The i-th output, in the order in which the tensors were given."""
+        if not 0 <= i < self.num_outputs():
+            raise IndexError(f"output {i} of a plan that has {self.num_outputs()}")
+        return PlanOutput(self, i)
+
+    def report(self) -> str:
+        """Kernels, groups, buffers, opts and code sizes, as a table."""
+        return plan_report(self.compiled, self.values)
+
+    def __repr__(self) -> str:
+        launches = sum(len(s.program.schedule.items) for s in self.compiled.stages if s.program is not None)
+        return f"ExecutionPlan({launches} kernels, {self.num_outputs()} outputs)"
+
+
+def _integer(name: str, value: object) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"variable {name!r} takes an integer, not {value!r}")
+    return value.__index__()

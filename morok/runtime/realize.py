@@ -1,0 +1,236 @@
+"""Realising graphs: from handles of the lazy graph to memory.
+
+    realize_uops([x, y])                  computes both; every tensor that used them reads their buffers from now on
+    plan = prepare_uops([x, y])           the same as a plan that can run again
+    buffer_of(x).numpy()
+
+A graph that differs from one seen before only in its buffers and in the values of its variables finds its compiled plan by its structural key;
+no pass runs then.
+"""
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+from ..dialect import types as T
+from ..graph.body import Program
+from ..graph.capture import Captured, capture, structural_key
+from ..graph.registries import BUFFERS
+from ..graph.shape import shape_of
+from ..graph.tensor_graph import TensorUOp, new_buffer, substitute
+from .buffer import Buffer
+from .compiler import compile_program, output_types
+from .config import Config, current_config
+from .device_stages import Stage, cut_at_copies
+from .devices import device as device_named
+from .plan import BoundPlan, CompiledPlan, CompiledStage, ExecutionPlan
+
+PLAN_LIMIT = 1024
+"""Plans that the cache keeps: the ones used last."""
+
+
+class PlanCache:
+    """Compiled plans by structural key and options. `hits` and `misses` count look-ups."""
+
+    def __init__(self) -> None:
+        self._plans: OrderedDict[Hashable, CompiledPlan] = OrderedDict()
+        self.hits = self.misses = 0
+
+    def get(self, key: Hashable) -> CompiledPlan | None:
+        found = self._plans.get(key)
+        if found is None:
+            self.misses += 1
+        else:
+            self.hits += 1
+            self._plans.move_to_end(key)
+        return found
+
+    def add(self, key: Hashable, plan: CompiledPlan) -> None:
+        self._plans[key] = plan
+        if len(self._plans) > PLAN_LIMIT:
+            self._plans.popitem(last=False)
+
+    def clear(self) -> None:
+        self._plans.clear()
+
+    def __len__(self) -> int:
+        return len(self._plans)
+
+
+class Runtime:
+    """The process's plan cache, and the lock that makes one realize follow another."""
+
+    def __init__(self) -> None:
+        self.plans = PlanCache()
+        self.lock = threading.RLock()
+
+    def renew_lock(self) -> None:
+        self.lock = threading.RLock()
+
+
+RUNTIME = Runtime()
+os.register_at_fork(after_in_child=RUNTIME.renew_lock)
+
+
+def realize_uops(uops: Sequence[TensorUOp]) -> None:
+    """Computes the values that have no memory yet; each handle becomes a buffer (or a view of one, where its shape is symbolic).
+
+    BoundsError where a variable is not bound, MemoryError before anything runs.
+    """
+    with RUNTIME.lock:
+        pending = [u for u in dict.fromkeys(uops) if memory_view(u) is None]
+        if not pending:
+            return
+        plan, leaves, values = _planned(pending, current_config())
+        plan.check_values(values)
+        bound = BoundPlan(plan, [_storage(leaf) for leaf in leaves])
+        bound.run(values)
+        for i, u in enumerate(pending):
+            slot = plan.outputs[i]
+            substitute(u, bound.slots[slot], plan.devices[slot])
+
+
+def prepare_uops(uops: Sequence[TensorUOp]) -> ExecutionPlan:
+    """A plan that computes the values each time it runs. Tensors stay as they are, but for those that the plan assigns in place: the first run
+    makes them the buffers that they are assigned to. Values that have memory already are outputs as they are."""
+    with RUNTIME.lock:
+        plan, leaves, values = _planned(list(uops), current_config())
+
+        def realise_assigned(done: ExecutionPlan) -> None:
+            with RUNTIME.lock:
+                for u, slot in zip(assigned, plan.outputs):
+                    if u is not None and memory_view(u) is None:
+                        substitute(u, done._bound.slots[slot], plan.devices[slot])
+
+        assigned = [u if slot < len(leaves) and u.name != "buffer" else None for u, slot in zip(uops, plan.outputs)]
+        return ExecutionPlan(plan, [_storage(leaf) for leaf in leaves], values, realise_assigned if any(assigned) else None)
+
+
+def new_buffer_from_numpy(array: np.ndarray, device: str = "CPU", borrow: bool = False) -> TensorUOp:
+    """A buffer with the array's elements: a copy, or with `borrow` the array's own memory where kernels can use it. Nothing ever writes to borrowed
+    memory. TypeError for a dtype that morok lacks, DeviceError for an unknown device."""
+    where = device_named(device)
+    storage = Buffer.borrow(array, where) if borrow else Buffer.from_numpy(array, where)
+    return new_buffer(T.tensor(storage.shape, storage.dtype), where.name, storage)
+
+
+def buffer_of(u: TensorUOp) -> Buffer | None:
+    """The memory that begins with the value's elements in row-major order; None for a value that is not realised. Its size may be greater than the
+    value's, whose shape may differ too: `buffer_of(u).numpy(shape)`."""
+    found = memory_view(u)
+    return None if found is None else BUFFERS.get(found)
+
+
+def memory_view(u: TensorUOp) -> TensorUOp | None:
+    """The buffer of which the value is the first elements, in order; None for any other value."""
+    while True:
+        if u.name == "buffer":
+            return u
+        if u.name in ("reshape", "detach"):
+            u = u.operands[0]
+        elif u.name == "shrink" and len(u.type.shape) == 1 and u.attribute("begin") == (0,):  # type: ignore[union-attr]
+            u = u.operands[0]
+        else:
+            return None
+
+
+def _storage(leaf: TensorUOp) -> Buffer:
+    found = BUFFERS.get(leaf)
+    assert isinstance(found, Buffer), "a buffer without memory"
+    return found
+
+
+def _may_overwrite(target: TensorUOp) -> bool:
+    storage = BUFFERS.get(target)
+    return isinstance(storage, Buffer) and not storage.is_borrowed
+
+
+def _planned(uops: list[TensorUOp], config: Config) -> tuple[CompiledPlan, list[TensorUOp], dict[str, int]]:
+    """The compiled plan of the graph, from the cache or made now, with the leaves and values to run it on."""
+    key, leaves, values = structural_key(uops, _may_overwrite)
+    plan = RUNTIME.plans.get((key, config))
+    if plan is None:
+        captured = capture(uops, _may_overwrite)
+        plan = compile_plan(captured, uops, config)
+        RUNTIME.plans.add((key, config), plan)
+    return plan, leaves, values
+
+
+def compile_plan(captured: Captured, uops: Sequence[TensorUOp], config: Config) -> CompiledPlan:
+    """Compiles a captured graph, stage by stage where it spans devices."""
+    main = captured.program.bodies["main"]
+    cut = cut_at_copies(main, captured.devices)
+    count = len(captured.leaves)
+    layout = _Layout(count, cut.devices, cut.outputs)
+    for stage in cut.stages:
+        layout.add(stage, captured, config)
+    return CompiledPlan(tuple(layout.stages), count, tuple(layout.types[s] for s in range(count, len(layout.devices))), tuple(layout.devices),
+                        tuple(layout.outputs), tuple(shape_of(r) for r in main.results), captured.variables)
+
+
+class _Layout:
+    """Slots as the stages fill them."""
+
+    def __init__(self, leaves: int, devices: Sequence[str], outputs: Sequence[int]) -> None:
+        self.devices, self.outputs = list(devices), list(outputs)
+        self.types: dict[int, T.MemRefType] = {}
+        self.stages: list[CompiledStage] = []
+        self.leaves = leaves
+        self.renamed: dict[int, int] = {}
+
+    def add(self, stage: Stage, captured: Captured, config: Config) -> None:
+        copies: list[tuple[int, int]] = []
+        program = None
+        slots: list[int] = []
+        if stage.body is not None:
+            source = Program(captured.program.dialect)
+            source.bodies["main"] = stage.body
+            inputs = self._check_inputs(stage, captured) if config.check else None
+            program = compile_program(source, config, inputs, captured.values)
+            slots = self._place(stage, program, copies)
+        for source_slot, to in stage.copies:
+            source_slot = self.renamed.get(source_slot, source_slot)
+            self.types[to] = self._type_of(source_slot, captured)
+            copies.append((source_slot, to))
+        self.stages.append(CompiledStage(program, tuple(slots), tuple(copies)))
+
+    def _place(self, stage: Stage, program, copies: list[tuple[int, int]]) -> list[int]:
+        """The slot of each buffer of the program. A result that is an argument overwritten in place is that argument's slot; one that is an argument
+        as it was, or a second name of another result, is a copy."""
+        schedule = program.schedule
+        slots = [*stage.inputs, *[-1] * (len(schedule.buffers) - schedule.argument_count)]
+        written = frozenset().union(*(item.written_ids for item in schedule.items))
+        taken: set[int] = set()
+        for slot, buffer, t in zip(stage.outputs, schedule.results, output_types(program)):
+            self.types[slot] = t
+            if buffer in taken or buffer < schedule.argument_count and buffer not in written:
+                copies.append((slots[buffer], slot))
+            elif buffer < schedule.argument_count:
+                self._rename(slot, slots[buffer])
+            else:
+                slots[buffer] = slot
+            taken.add(buffer)
+        return slots
+
+    def _rename(self, slot: int, target: int) -> None:
+        """Outputs at the slot lie at the target; the slot itself stays, with no memory to speak of."""
+        self.renamed[slot] = target
+        self.outputs = [target if s == slot else s for s in self.outputs]
+        self.types[slot] = T.memref((0,), self.types[slot].dtype)
+
+    def _type_of(self, slot: int, captured: Captured) -> T.MemRefType:
+        if slot >= self.leaves:
+            return self.types[slot]
+        t = captured.leaves[slot].type
+        assert isinstance(t, T.TensorType)
+        return T.memref(t.shape, t.dtype)
+
+    def _check_inputs(self, stage: Stage, captured: Captured) -> list[np.ndarray]:
+        from .check import random_input
+        assert stage.body is not None
+        return [_storage(captured.leaves[s]).numpy() if s < self.leaves else random_input(a.type, i)
+                for i, (s, a) in enumerate(zip(stage.inputs, stage.body.arguments))]

@@ -1,0 +1,83 @@
+"""A plan as tables: what runs, in which group, on which memory, with which opts, and how large the code is."""
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from ..dialect import types as T
+from ..schedule.work import estimate
+from .compiler import CompiledProgram
+
+if TYPE_CHECKING:
+    from .plan import CompiledPlan
+
+WIDTH = 140
+
+
+def plan_report(plan: CompiledPlan, values: Mapping[str, int]) -> str:
+    """The text of a plan's tables at these values of its variables."""
+    console = Console(file=io.StringIO(), width=WIDTH, force_terminal=False, highlight=False)
+    for number, stage in enumerate(plan.stages):
+        title = f"stage {number}" if len(plan.stages) > 1 else ""
+        if stage.program is not None:
+            console.print(_kernels(stage.program, values, title))
+            console.print(_summary(stage.program, values))
+        for source, to in stage.copies:
+            console.print(f"copy: slot {source} on {plan.devices[source]} to slot {to} on {plan.devices[to]}")
+    for name, (low, high) in plan.variables.items():
+        console.print(f"variable {name}: {values.get(name, 'unbound')}, from {low} to {high}")
+    return console.file.getvalue().rstrip() + "\n"  # type: ignore[attr-defined]
+
+
+def _kernels(program: CompiledProgram, values: Mapping[str, int], title: str) -> Table:
+    table = Table(title=title or None, title_justify="left")
+    for column, justify in (("group", "right"), ("kernel", "left"), ("writes", "left"), ("reads", "left"), ("work", "right"), ("opts", "left"), ("code", "right")):
+        table.add_column(column, justify=justify)  # type: ignore[arg-type]
+    for number, group in enumerate(program.groups):
+        for item in group:
+            kernel = program.kernels[item.name]
+            work = estimate(item.body, values)
+            table.add_row(str(number), item.name, _buffers(program, item.written_ids), _buffers(program, item.read_ids),
+                          f"{_short(work.operations)} op, {_short(work.nbytes)}B", kernel.opts or "-", f"{kernel.code_size} B")
+    return table
+
+
+def _buffers(program: CompiledProgram, ids: frozenset[int]) -> str:
+    return ", ".join(f"{buffer_name(program, i)}:{_type(program, i)}" for i in sorted(ids)) or "-"
+
+
+def buffer_name(program: CompiledProgram, i: int) -> str:
+    """in0 for arguments, out1 for results, tmp2@64 for an intermediate at byte 64 of the arena."""
+    schedule = program.schedule
+    if i < schedule.argument_count:
+        return f"in{i}"
+    return f"out{i}" if i in schedule.results else f"tmp{i}@{program.memory.offsets.get(i, 0)}"
+
+
+def _type(program: CompiledProgram, i: int) -> str:
+    t = program.schedule.buffers[i].type
+    assert isinstance(t, T.MemRefType)
+    return "x".join([*map(str, t.shape), t.dtype.name])
+
+
+def _summary(program: CompiledProgram, values: Mapping[str, int]) -> str:
+    given = tuple(values.get(n, high) for n, (_, high) in program.schedule.variables.items())
+    memory = program.memory
+    return (f"{len(program.schedule.items)} launches of {len(program.functions)} kernels in {len(program.groups)} groups; "
+            f"intermediates {memory.nbytes} bytes (unshared {memory.unshared_nbytes}); {sum(k.code_size for k in _distinct(program))} bytes of code; "
+            f"{program.threads_for(given)} threads; compiled in {program.compile_seconds * 1e3:.1f} ms")
+
+
+def _distinct(program: CompiledProgram) -> list:
+    return list({k.address: k for k in program.kernels.values()}.values())
+
+
+def _short(n: int) -> str:
+    for unit, size in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
+        if n >= size:
+            return f"{n / size:.3g}{unit}"
+    return str(n)
