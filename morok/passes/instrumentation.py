@@ -30,13 +30,13 @@ class EveryPass:
 
 
 class Several(Instrumentation):
-    """Instrumentations in order; after a pass too."""
+    """Instrumentations as if each were nested in the one after it: before a pass the last comes first, after it the first."""
 
-    def __init__(self, parts: Sequence[Instrumentation]) -> None:
-        self.parts = parts
+    def __init__(self, parts: Sequence[Instrumentation], verify: bool = True) -> None:
+        self.parts, self.verify = parts, verify
 
     def before(self, step: Step, program: Program) -> None:
-        for part in self.parts:
+        for part in reversed(self.parts):
             part.before(step, program)
 
     def after(self, step: Step, program: Program) -> None:
@@ -50,13 +50,14 @@ class Several(Instrumentation):
 
 @dataclass
 class PrintIR(Instrumentation):
-    """Prints the module before and after the passes named; a composite pass is shown through those that it is made of, and at its end only if named."""
+    """Prints the module before and after the passes named. Where all are, a composite pass is shown through those that it is made of."""
 
     stream: TextIO
     printer: Printer
     before_passes: Collection[str] | EveryPass = ()
     after_passes: Collection[str] | EveryPass = ()
     only_changes: bool = False
+    after_failure: bool = False
     _previous: list[str] = field(default_factory=list)
 
     def before(self, step: Step, program: Program) -> None:
@@ -73,7 +74,7 @@ class PrintIR(Instrumentation):
     def failed(self, step: Step, program: Program, error: Exception) -> None:
         if self.only_changes:
             self._previous.pop()
-        if self._wanted(step, self.after_passes):
+        if self._wanted(step, self.after_passes) or self.after_failure and not isinstance(step, CompositePass):
             self._print("After", step, self.printer(program), " Failed")
 
     def _wanted(self, step: Step, names: Collection[str] | EveryPass) -> bool:
@@ -94,6 +95,9 @@ class PrintTree(Instrumentation):
 
     def before(self, step: Step, program: Program) -> None:
         self._counters.append(0)
+
+    def failed(self, step: Step, program: Program, error: Exception) -> None:
+        self._counters.pop()
 
     def after(self, step: Step, program: Program) -> None:
         self._counters.pop()
@@ -154,7 +158,7 @@ class VerifyEach(Instrumentation):
     check: Callable[[Program], None]
 
     def after(self, step: Step, program: Program) -> None:
-        if isinstance(step, Pass):
+        if isinstance(step, Pass) and not isinstance(step, CompositePass):
             self.check(program)
 
 

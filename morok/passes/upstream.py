@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -26,7 +26,7 @@ from ..errors import MorokError
 
 
 class PipelineError(MorokError, ValueError):
-    """A pipeline that cannot be run: an unknown pass, a wrong option, bad syntax. `column` (from 1) is where in the text, None if unknown."""
+    """A pipeline that cannot be run: an unknown pass, a wrong option, bad syntax. `column` (from 1, or None) is where in the text."""
 
     def __init__(self, message: str, column: int | None = None) -> None:
         super().__init__(message if column is None else f"column {column}: {message}")
@@ -48,7 +48,7 @@ class UpstreamPass:
         return text
 
 
-@lru_cache(maxsize=None)
+@cache
 def upstream_pass(name: str, options: str = "", anchors: tuple[str, ...] = ()) -> UpstreamPass:
     """The pass, known to exist and to take these options; PipelineError otherwise. One that is restricted to another operation than the
     module is nested in it, as mlir-opt does."""
@@ -73,7 +73,7 @@ def upstream_pass(name: str, options: str = "", anchors: tuple[str, ...] = ()) -
 
 def _parse_error(step: UpstreamPass) -> tuple[str, str]:
     """What MLIR has against the pass ('' if nothing): as an exception, and as printed."""
-    with _capturing_stderr() as printed:
+    with capturing_stderr() as printed:
         try:
             PassManager.parse(f"builtin.module({step.spelling()})", _checking_context())
         except ValueError as error:
@@ -109,7 +109,7 @@ _stderr_lock = threading.Lock()
 
 
 @contextmanager
-def _capturing_stderr() -> Iterator:
+def capturing_stderr() -> Iterator:
     """Keeps what C++ code writes to the process's stderr; yields a function that gives it."""
     with _stderr_lock, tempfile.TemporaryFile() as kept:
         saved = os.dup(2)

@@ -39,11 +39,11 @@ class Parsed:
     """Flags that are not declared, in order, with their values; the declared ones that `ordered` names are among them."""
 
     def text(self, name: str) -> str | None:
-        value = self.values[name]
+        value = self.values.get(name)
         return value if isinstance(value, str) else None
 
     def on(self, name: str) -> bool:
-        return bool(self.values[name])
+        return bool(self.values.get(name))
 
 
 def parse_flags(arguments: Sequence[str], flags: dict[str, Flag], ordered: Sequence[str] = ()) -> Parsed:
@@ -81,8 +81,3 @@ def _switch(argument: str, value: str | None) -> bool:
     if value.lower() in ("false", "0"):
         return False
     raise ToolError(f"{argument.partition('=')[0]}: takes true or false, not '{value}'")
-
-
-def columns(rows: Sequence[tuple[str, str]], indent: str = "  ", width: int = 40) -> str:
-    """Lines of two columns; a heading too long for its column pushes the text on the same line."""
-    return "\n".join(f"{indent}{heading:<{width}} - {text}" for heading, text in rows)

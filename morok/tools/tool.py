@@ -1,0 +1,188 @@
+"""What morok's command-line tools share: flags, reading and checking a module, diagnostics in one line, exit codes. A tool is a subclass of
+`Tool`; another package's tool too.
+"""
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, ClassVar, TextIO
+
+from mlir import ir
+
+from .. import __version__
+from ..dialect.context import DialectContext
+from ..dialect.verify import Diagnostic as DialectDiagnostic
+from ..dialect.verify import explain, verify_module
+from ..errors import MorokError
+from ..passes.upstream import capturing_stderr
+from .diagnostics import Collector, Diagnostic, ToolError
+from .flags import SWITCH, TEXT, Flag, Parsed, parse_flags
+from .listing import help_text
+from .source import Chunk, nesting_error, relocate
+
+
+class Failed(Exception):
+    """A chunk that failed, with its diagnostics."""
+
+    def __init__(self, diagnostics: list[Diagnostic]) -> None:
+        super().__init__()
+        self.diagnostics = diagnostics
+
+
+class Tool(ABC):
+    """One object serves one or many command lines. `main` returns the exit code and raises nothing."""
+
+    name: ClassVar[str]
+    overview: ClassVar[str]
+    usage: ClassVar[str]
+    ordered_flags: ClassVar[tuple[str, ...]] = ()
+    """Flags whose order among those that are not declared matters."""
+
+    def __init__(self) -> None:
+        self.flags: dict[str, Flag] = {}
+        self.options = Parsed({})
+        self.stdout: TextIO = sys.stdout
+        self.stderr: TextIO = sys.stderr
+        self.stdin: IO[bytes] | None = None
+        self.register_flags()
+
+    # What subclasses extend
+
+    def register_flag(self, name: str, help: str, kind: str = SWITCH, value: str = "", default: str | bool | None = False) -> None:
+        """Declares a flag; `self.options.on(name)` or `.text(name)` gives its value later."""
+        self.flags[name] = Flag(name, help, kind, value, default if kind == SWITCH else default or None)
+
+    def register_flags(self) -> None:
+        """Declares the flags; an override calls this first."""
+        self.register_flag("help", "show this help")
+        self.register_flag("version", "show the version")
+        self.register_flag("o", "write to this file instead of standard output", TEXT, "file")
+        self.register_flag("allow-unregistered-dialect", "accept operations of unknown dialects")
+        self.register_flag("python-traceback", "show where in Python an internal error arose")
+
+    def register_dialects(self, dialect: DialectContext) -> None:  # noqa: B027  (a hook that may stay empty)
+        """Loads more dialects into a context that is to hold modules."""
+
+    @abstractmethod
+    def run(self) -> int:
+        """Does what `self.options` ask and returns the exit code. May raise ToolError and MorokError."""
+
+    # A run
+
+    def main(self, arguments: Sequence[str] | None = None, stdin: IO[bytes] | None = None, stdout: TextIO | None = None,
+             stderr: TextIO | None = None) -> int:
+        """Runs a command line (default: the process's). The exit code is 0, or 1 after an error line for each module that failed."""
+        self.stdin, self.stdout, self.stderr = stdin, stdout or sys.stdout, stderr or sys.stderr
+        try:
+            self.options = self.parse_arguments(sys.argv[1:] if arguments is None else arguments)
+            return 0 if self.show_information() else self.run()
+        except Failed as failed:
+            self.report(failed.diagnostics[:1])
+            return 1
+        except (ToolError, MorokError) as error:
+            self.trace()
+            return self.fail(str(error))
+        except BrokenPipeError:  # run_tool ends the process
+            raise
+        except KeyboardInterrupt:
+            return self.fail("interrupted")
+        except Exception as error:
+            self.trace()
+            return self.fail(f"internal error: {type(error).__name__}: {error}")
+
+    def fail(self, message: str) -> int:
+        self.stderr.write(Diagnostic("error", " ".join(message.split())).text(self.name) + "\n")
+        return 1
+
+    def trace(self) -> None:
+        """Shows the traceback of the exception being handled, if the flag asks for it."""
+        if self.options.on("python-traceback"):
+            self.stderr.write(traceback.format_exc())
+
+    def parse_arguments(self, arguments: Sequence[str]) -> Parsed:
+        """The command line by the flags declared; pass flags stay in order in `others`."""
+        arguments = ["--help" if a == "-h" else a for a in arguments]
+        options = parse_flags(arguments, self.flags, self.ordered_flags)
+        if len(options.inputs) > 1:
+            raise ToolError(f"takes one input file, given {', '.join(options.inputs)}")
+        return options
+
+    def show_information(self) -> bool:
+        """Answers --help and its kin; whether one was asked for."""
+        if self.options.on("help"):
+            self.stdout.write(help_text(self.name, self.overview, self.usage, self.flags.values()))
+        elif self.options.on("version"):
+            self.stdout.write(f"{self.name} {__version__}\n")
+        return self.options.on("help") or self.options.on("version")
+
+    def make_context(self) -> DialectContext:
+        """A context that knows the tool's dialects."""
+        dialect = DialectContext(allow_unregistered=self.options.on("allow-unregistered-dialect"))
+        self.register_dialects(dialect)
+        return dialect
+
+    def parse(self, chunk: Chunk, dialect: DialectContext, collector: Collector) -> ir.Module:
+        """The module of a chunk, verified, its locations naming the file."""
+        too_deep = None if chunk.is_bytecode else nesting_error(chunk.data)
+        if too_deep is not None:
+            raise Failed([Diagnostic("error", "nested too deeply", chunk.file, *too_deep)])
+        try:
+            module = ir.Module.parse(chunk.data, dialect.context)
+        except (ir.MLIRError, ValueError) as error:
+            unexplained = [Diagnostic("error", f"cannot be read: {error}", chunk.file, chunk.line, 1)]
+            raise Failed(self.explain(chunk) or collector.errors or unexplained) from None
+        if not chunk.is_bytecode:
+            relocate(module, chunk.file, dialect.context)
+        problems = self.check(module, dialect)
+        if problems:
+            raise Failed(problems)
+        return module
+
+    def explain(self, chunk: Chunk) -> list[Diagnostic]:
+        """What the dialect's rules have against a text that MLIR refuses; they speak plainer than IRDL."""
+        if chunk.is_bytecode or b"morok." not in chunk.data:
+            return []
+        with capturing_stderr():
+            return [_from_dialect(problem) for problem in explain(chunk.text, chunk.file)]
+
+    def check(self, module: ir.Module, dialect: DialectContext) -> list[Diagnostic]:
+        """What the dialect's rules have against a module that MLIR accepts."""
+        return [_from_dialect(problem) for problem in verify_module(module, dialect)]
+
+    def report(self, diagnostics: Sequence[Diagnostic]) -> None:
+        for diagnostic in diagnostics:
+            self.stderr.write(diagnostic.text(self.name) + "\n")
+
+    def write_output(self, data: bytes) -> None:
+        """Writes to the file of -o, or to standard output."""
+        path = self.options.text("o")
+        if path is not None and path != "-":
+            try:
+                Path(path).write_bytes(data)
+            except (OSError, ValueError) as error:
+                raise ToolError(f"cannot write '{path}': {getattr(error, 'strerror', None) or error}") from None
+        elif hasattr(self.stdout, "buffer"):
+            self.stdout.flush()
+            self.stdout.buffer.write(data)
+            self.stdout.buffer.flush()
+        else:
+            self.stdout.write(data.decode(errors="replace"))
+
+
+def _from_dialect(problem: DialectDiagnostic) -> Diagnostic:
+    return Diagnostic("error", problem.message, problem.file, problem.line, problem.column or 1)
+
+
+def run_tool(tool: Tool) -> None:
+    """Runs a tool on the process's arguments and ends the process, at once: MLIR's contexts do not survive interpreter shutdown."""
+    try:
+        code = tool.main()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BrokenPipeError:  # as in `morok-opt ... | head`
+        code = 1
+    os._exit(code)
