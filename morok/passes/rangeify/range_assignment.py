@@ -220,6 +220,7 @@ class _Assignment:
             inside = source_indices(u, request.indices)[1]
             if inside is None:
                 return value
+            inside = _simplified((inside,))[0]
             return inside.where(value, const(u.attribute("value"), u.dtype))
         if u.name in MOVEMENT:
             return self.scalars[u.operands[0], self._through(u, request)]
