@@ -2,22 +2,29 @@
 
     InternalError: morok-load-collapse changed result 0: 3 of 12 elements differ, first at [1]: 6.0 became 0.0
 
-Slow: each pass costs an evaluation in NumPy. A pass between whose output and its successor's nothing can be evaluated says so (`evaluable`).
+Slow: each pass costs an evaluation in NumPy. A pass whose output cannot be evaluated before its successor has run says so (`evaluable`).
+Kernels are compared on random buffers, after each code-generation pass and as machine code.
 """
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
 
+from ..codegen.renderer import RenderedKernel
 from ..dialect import types as T
-from ..errors import InternalError
+from ..dialect.context import shared_context
+from ..errors import BoundsError, InternalError
 from ..graph.body import Body, Program
 from ..graph.shape import evaluate_index, shape_of
+from ..graph.uop import UOp
 from ..interpret import interpret
 from ..passes.pipeline import CompositePass, Instrumentation, Step
+from ..passes.registry import Pass
 from ..schedule.items import kernel_variables
+from .buffer import Buffer
 
 TOLERANCE = {T.float16: 4e-3, T.bfloat16: 3e-2, T.float32: 2e-5, T.float64: 1e-10}
 """Of the greatest magnitude in a result: sums may be taken in another order."""
@@ -29,45 +36,83 @@ class CheckStages(Instrumentation):
     def __init__(self, program: Program, inputs: Sequence[np.ndarray] | None = None, values: Mapping[str, int] | None = None) -> None:
         self.values = dict(values or {})
         main = program.bodies.get("main")
-        self.inputs = [] if main is None else list(inputs) if inputs is not None else [random_input(a.type, i) for i, a in enumerate(main.arguments)]
-        self.counts = [None] * len(main.results) if main is None else [_count(r, self.values) for r in main.results]
+        arguments, results = ([], ()) if main is None else (main.arguments, main.results)
+        self.inputs = list(inputs) if inputs is not None else [random_input(a.type, i) for i, a in enumerate(arguments)]
+        self.counts = [_count(r, self.values) for r in results]
         self.known: list[np.ndarray] | None = None
+        """The results after the last pass."""
         self.kernels: dict[str, list[np.ndarray]] = {}
 
     def before(self, step: Step, program: Program) -> None:
-        if "main" in program.bodies:
-            if self.known is None:
-                self.known = self._results(program)
-        elif not isinstance(step, CompositePass):
-            self.kernels = {k.name: self._run_kernel(program, k) for k in program.kernels()}
+        if isinstance(step, CompositePass):
+            return
+        if "main" not in program.bodies:
+            self.kernels = {k.name: run_kernel(program, k, self.values) for k in program.kernels()}
+        elif self.known is None:
+            self.known = self._results(program)
 
     def after(self, step: Step, program: Program) -> None:
         if isinstance(step, CompositePass) or not getattr(step, "evaluable", True):
             return
-        if self.known is not None:
+        if "main" in program.bodies:
             found = self._results(program)
-            self._compare(step.name, "result", self.known, found)
+            _compare(step.name, "result", self.known or (), found)
             self.known = found
+            return
         for kernel in program.kernels():
-            if kernel.name in self.kernels:
-                found = self._run_kernel(program, kernel)
-                self._compare(step.name, f"@{kernel.name}, buffer", self.kernels[kernel.name], found)
-                self.kernels[kernel.name] = found
+            found = run_kernel(program, kernel, self.values)
+            _compare(step.name, f"@{kernel.name}, buffer", self.kernels[kernel.name], found)
+            self.kernels[kernel.name] = found
 
     def _results(self, program: Program) -> list[np.ndarray]:
         found = interpret(program, "main", self.inputs, self.values)
         return [_flat(r, n) for r, n in zip(found, self.counts)]
 
-    def _run_kernel(self, program: Program, kernel: Body) -> list[np.ndarray]:
-        given = [random_input(a.type, i) for i, a in enumerate(kernel.arguments)]
-        values = {name: self.values.get(name, high) for name, (_, high) in kernel_variables(kernel).items()}
-        return interpret(program, kernel.name, given, values)
 
-    def _compare(self, pass_name: str, what: str, before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> None:
-        for i, (old, new) in enumerate(zip(before, after)):
-            wrong = difference(old, new)
-            if wrong is not None:
-                raise InternalError(f"{pass_name} changed {what} {i}: {wrong}")
+def _compare(pass_name: str, what: str, before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> None:
+    for i, (old, new) in enumerate(zip(before, after)):
+        wrong = difference(old, new)
+        if wrong is not None:
+            raise InternalError(f"{pass_name} changed {what} {i}: {wrong}")
+
+
+def run_kernel(program: Program, kernel: Body, values: Mapping[str, int]) -> list[np.ndarray]:
+    """The kernel's buffers after a run of the interpreter on random ones; nothing, where these make it read outside of a buffer."""
+    given = [random_input(a.type, i) for i, a in enumerate(kernel.arguments)]
+    try:
+        return interpret(program, kernel.name, given, kernel_values(kernel, values))
+    except BoundsError:
+        return []
+
+
+def kernel_values(kernel: Body, values: Mapping[str, int]) -> dict[str, int]:
+    """The values of a kernel's variables; the greatest where none is given."""
+    return {name: values.get(name, high) for name, (_, high) in kernel_variables(kernel).items()}
+
+
+def check_code_generation(kernel: Body, passes: Sequence[Pass], rendered: RenderedKernel, address: int, values: Mapping[str, int]) -> None:
+    """Evaluates a kernel after each code-generation pass, and at last its machine code, against the kernel in optimised form."""
+    program = Program(shared_context())
+    program.bodies[kernel.name] = kernel
+    known = run_kernel(program, kernel, values)
+    if not known:
+        return
+    given = kernel_values(kernel, values)
+    for step in passes:
+        if step.name == "morok-linearize":
+            break
+        step.run(program)
+        found = run_kernel(program, program.bodies[kernel.name], given)
+        _compare(step.name, f"@{kernel.name}, buffer", known, found)
+    _compare("machine code", f"@{kernel.name}, buffer", known, _run_code(kernel, rendered, address, given))
+
+
+def _run_code(kernel: Body, rendered: RenderedKernel, address: int, values: Mapping[str, int]) -> list[np.ndarray]:
+    buffers = [Buffer.from_numpy(random_input(a.type, i)) for i, a in enumerate(kernel.arguments)]
+    numbers = [values[name] for name in rendered.variables] + [0, 1] * rendered.uses_threads
+    function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(buffers), *[ctypes.c_int32] * len(numbers))(address)
+    function(*[b.address for b in buffers], *numbers)
+    return [b.numpy() for b in buffers]
 
 
 def random_input(t: T.Type, seed: int) -> np.ndarray:
@@ -110,11 +155,10 @@ def _near_overflow(x: np.ndarray, y: np.ndarray, dtype: T.DType) -> np.ndarray:
     return (np.abs(x) > limit / 2) & (np.abs(y) > limit / 2) & (np.sign(x) == np.sign(y))
 
 
-def _count(result: object, values: Mapping[str, int]) -> int | None:
+def _count(result: UOp, values: Mapping[str, int]) -> int:
     """The elements that a result has at these values; the memory of a symbolic shape is larger."""
-    shape = shape_of(result)  # type: ignore[arg-type]
-    return prod(evaluate_index(s, values) for s in shape)
+    return prod(evaluate_index(s, values) for s in shape_of(result))
 
 
-def _flat(result: np.ndarray, count: int | None) -> np.ndarray:
-    return result.reshape(-1) if count is None else result.reshape(-1)[:count]
+def _flat(result: np.ndarray, count: int) -> np.ndarray:
+    return result.reshape(-1)[:count]

@@ -96,10 +96,10 @@ def compile_program(program: Program, config: Config, inputs: Sequence[np.ndarra
     began = time.perf_counter()
     instrumentation = _check(program, inputs, values) if config.check else None
     run_passes(program, PIPELINE, instrumentation)
-    kernels = compile_kernels(program, config, instrumentation)
+    kernels = compile_kernels(program, config, values or {}, instrumentation)
     schedule = create_schedule(program, values)
     groups = parallel_groups(schedule.items)
-    places = {}
+    places: dict[int, int] = {}
     for kernel in kernels.values():
         places.setdefault(kernel.address, len(places))
     phases = phases_of(_calls(schedule, groups, kernels, places))

@@ -67,7 +67,8 @@ def place_ops(order: Sequence[UOp], devices: Sequence[str]) -> dict[UOp, str | N
             found = {where[o] for o in u.operands} - {None}
             if len(found) > 1:
                 place = f"{u.loc[0]}:{u.loc[1]}: " if u.loc else ""
-                raise DeviceError(f"{place}morok.{u.name} of tensors on {' and '.join(sorted(map(str, found)))}; bring them to one device with .to(device)")
+                names = " and ".join(sorted(map(str, found)))
+                raise DeviceError(f"{place}morok.{u.name} of tensors on {names}; bring them to one device with .to(device)")
             where[u] = found.pop() if found else None
     return where
 

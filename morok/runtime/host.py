@@ -7,10 +7,10 @@
                                                     phase_1(arguments, tid, n); }
                                                 }
 
-A phase is a parallel group: each thread calls the kernels that divide their own iterations, and its share of the others. Consecutive groups of a
-single kernel that is not threaded are one phase of the first thread, without barriers between them. `arguments` holds the addresses of the
-kernels, then of the buffers, then the variables' values; so the code depends on the plan's structure alone and is compiled once for all
-plans of the same structure.
+A phase is a parallel group: each thread calls the kernels that divide their own iterations, and its share of the others. Consecutive
+groups of a single kernel that is not threaded are one phase of the first thread, without barriers between them. `arguments` holds the
+addresses of the kernels, then of the buffers, then the variables' values; so the code depends on the plan's structure alone and is compiled
+once for all plans of the same structure.
 """
 from __future__ import annotations
 
@@ -98,17 +98,23 @@ def llvm_text(text: str) -> str:
 def host_text(phases: Sequence[Phase], parallel: bool) -> str:
     """The host function in the llvm and omp dialects."""
     functions = [_phase_function(i, phase) for i, phase in enumerate(phases)]
-    calls = [f"llvm.call @phase_{i}(%arguments, %zero, %one) : (!llvm.ptr, i32, i32) -> ()" for i in range(len(phases))]
-    lines = ["llvm.func @host(%arguments: !llvm.ptr, %threads: i32) {", "%one = llvm.mlir.constant(1 : i32) : i32", "%zero = llvm.mlir.constant(0 : i32) : i32"]
+    lines = ["llvm.func @host(%arguments: !llvm.ptr, %threads: i32) {", _constant("%one", 1), _constant("%zero", 0)]
     if parallel:
         functions += ["llvm.func @omp_get_thread_num() -> i32", "llvm.func @omp_get_num_threads() -> i32"]
         lines += [
             '%alone = llvm.icmp "sle" %threads, %one : i32', "llvm.cond_br %alone, ^serial, ^parallel", "^parallel:",
             "omp.parallel num_threads(%threads : i32) {", "%thread = llvm.call @omp_get_thread_num() : () -> i32",
             "%count = llvm.call @omp_get_num_threads() : () -> i32",
-            *"\nomp.barrier\n".join(f"llvm.call @phase_{i}(%arguments, %thread, %count) : (!llvm.ptr, i32, i32) -> ()" for i in range(len(phases))).splitlines(),
-            "omp.terminator", "}", "llvm.return", "^serial:"]
-    return "\n".join([*functions, *lines, *calls, "llvm.return", "}"])
+            "\nomp.barrier\n".join(_phase_calls(phases, "%thread", "%count")), "omp.terminator", "}", "llvm.return", "^serial:"]
+    return "\n".join([*functions, *lines, *_phase_calls(phases, "%zero", "%one"), "llvm.return", "}"])
+
+
+def _phase_calls(phases: Sequence[Phase], thread: str, count: str) -> list[str]:
+    return [f"llvm.call @phase_{i}(%arguments, {thread}, {count}) : (!llvm.ptr, i32, i32) -> ()" for i in range(len(phases))]
+
+
+def _constant(name: str, value: int) -> str:
+    return f"{name} = llvm.mlir.constant({value} : i32) : i32"
 
 
 def _phase_function(number: int, phase: Phase) -> str:
@@ -116,9 +122,11 @@ def _phase_function(number: int, phase: Phase) -> str:
     for i, call in enumerate(phase.threaded):
         lines += _call(call, f"t{i}")
     if phase.sequence:
-        lines += ["%zero = llvm.mlir.constant(0 : i32) : i32", *_only_if("%zero", "sequence", [x for i, c in enumerate(phase.sequence) for x in _call(c, f"s{i}")])]
+        calls = [line for i, call in enumerate(phase.sequence) for line in _call(call, f"s{i}")]
+        lines += [_constant("%zero", 0), *_only_if("%zero", "sequence", calls)]
     for i, call in enumerate(phase.divided):
-        lines += [f"%number{i} = llvm.mlir.constant({i} : i32) : i32", f"%turn{i} = llvm.urem %number{i}, %count : i32", *_only_if(f"%turn{i}", f"d{i}", _call(call, f"d{i}"))]
+        lines += [_constant(f"%number{i}", i), f"%turn{i} = llvm.urem %number{i}, %count : i32",
+                  *_only_if(f"%turn{i}", f"d{i}", _call(call, f"d{i}"))]
     return "\n".join([*lines, "llvm.return", "}"])
 
 

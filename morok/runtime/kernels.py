@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
@@ -23,7 +23,7 @@ from ..graph.body import Body, Program
 from ..graph.registries import KERNELS
 from ..passes.pipeline import Instrumentation, run_passes
 from ..passes.registry import make_pass
-from .config import Config
+from .config import Config, available_cpus
 
 SYMBOL = "kernel"
 """What each kernel is called in its object: the code does not depend on the name that a program gives it."""
@@ -54,7 +54,8 @@ class CompiledKernel:
         return self.module.object_size
 
 
-def compile_kernels(program: Program, config: Config, instrumentation: Instrumentation | None = None) -> dict[str, CompiledKernel]:
+def compile_kernels(program: Program, config: Config, values: Mapping[str, int],
+                    instrumentation: Instrumentation | None = None) -> dict[str, CompiledKernel]:
     """Machine code for each kernel of a program in kernel form, by name. The program's kernels become the optimised ones."""
     keys = {body.name: kernel_key(body, config) for body in program.kernels()}
     known: dict[Hashable, CompiledKernel] = {key: found for key in keys.values() if (found := KERNELS.get(key, DEVICE)) is not None}
@@ -65,6 +66,8 @@ def compile_kernels(program: Program, config: Config, instrumentation: Instrumen
     if missing:
         optimised = optimise([program.bodies[name] for name in missing.values()], program, config, instrumentation)
         for key, kernel in zip(missing, _compile(optimised)):
+            if config.check:
+                _check(kernel, values)
             known[key] = KERNELS.add(key, DEVICE, kernel)
     compiled = {name: known[key] for name, key in keys.items()}
     for name, kernel in compiled.items():
@@ -74,6 +77,11 @@ def compile_kernels(program: Program, config: Config, instrumentation: Instrumen
 
 DEVICE = "CPU"
 """All devices run on the same processors: one kernel serves them all."""
+
+
+def _check(kernel: CompiledKernel, values: Mapping[str, int]) -> None:
+    from .check import check_code_generation
+    check_code_generation(kernel.body, renderer().passes, kernel.rendered, kernel.address, values)
 
 
 def kernel_key(body: Body, config: Config) -> Hashable:
@@ -112,8 +120,7 @@ class _CompilerPool:
     def get(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._executor is None:
-                self._executor = ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-                                                    "morok-llvm")
+                self._executor = ThreadPoolExecutor(available_cpus(), "morok-llvm")
             return self._executor
 
     def forget(self) -> None:

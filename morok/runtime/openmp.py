@@ -1,9 +1,10 @@
 """LLVM's OpenMP runtime: the pool of threads that plans run on.
 
 Loaded when the first plan needs more than one thread, before the code that calls it is linked. Idle threads spin for `Config.block_time`
-microseconds before they sleep. Measured on two busy cores: a region whose threads still spin costs 2 us, one that must wake them 15 to 20 us; the
-runtime's own default of 200 ms saves the wake-ups of a whole program by taking a core from everything else in the process. So they spin for as
-long as a Python caller takes to come back with the next plan, 200 us. A forked child starts with a fresh pool; the runtime sees to that.
+microseconds before they sleep. Measured on two busy cores: a region whose threads still spin costs 2 us, one that must wake them 15 to
+20 us. The runtime's own default of 200 ms saves the wake-ups of a whole program, but takes the cores from everything else in the process.
+So they spin for as long as a Python caller takes to come back with the next plan, 200 us. A forked child starts with a fresh pool; the
+runtime sees to that.
 """
 from __future__ import annotations
 

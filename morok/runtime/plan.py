@@ -6,7 +6,8 @@
     plan.output_buffer_at(0).numpy()
     print(plan.report())
 
-`CompiledPlan` is what the plan cache keeps: code and layout. `BoundPlan` has memory too; realize() makes one, runs it once and keeps its outputs.
+`CompiledPlan` is what the plan cache keeps: code and layout. `BoundPlan` has memory too; realize() makes one, runs it once and keeps its
+outputs.
 """
 from __future__ import annotations
 
@@ -87,7 +88,7 @@ class BoundPlan:
         def run(values: Mapping[str, int]) -> None:
             given = tuple([values[n] for n in names]) if names else ()
             if given:
-                array[count:] = given  # type: ignore[assignment]
+                array[count:] = given  # type: ignore[call-overload]
             if check:
                 self._poison(stage)
             threads = program.threads_for(given)
@@ -165,8 +166,9 @@ class PlanOutput:
 
 
 class ExecutionPlan:
-    """Compiled kernels in order with their buffers. A plan owns the memory of its outputs; each run writes them anew. An output that is assigned in
-    place is the memory of the tensor assigned to, which each run updates. Safe under threads: runs of one plan follow each other.
+    """Compiled kernels in order with their buffers. A plan owns the memory of its outputs; each run writes them anew. An output that is
+    assigned in place is the memory of the tensor assigned to, which each run updates. Safe under threads: runs of one plan follow each
+    other.
     """
 
     def __init__(self, compiled: CompiledPlan, leaves: Sequence[Buffer], values: Mapping[str, int],
@@ -191,7 +193,8 @@ class ExecutionPlan:
         with self._lock:
             unknown = [n for n in values if n not in self.compiled.variables]
             if unknown:
-                raise BoundsError(f"the plan has no variable {unknown[0]!r}; it has {', '.join(map(repr, self.compiled.variables)) or 'none'}")
+                known = ", ".join(map(repr, self.compiled.variables)) or "none"
+                raise BoundsError(f"the plan has no variable {unknown[0]!r}; it has {known}")
             self._run({**self.values, **{n: _integer(n, v) for n, v in values.items()}})
 
     def _run(self, values: dict[str, int]) -> None:

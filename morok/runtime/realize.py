@@ -4,8 +4,8 @@
     plan = prepare_uops([x, y])           the same as a plan that can run again
     buffer_of(x).numpy()
 
-A graph that differs from one seen before only in its buffers and in the values of its variables finds its compiled plan by its structural key;
-no pass runs then.
+A graph that differs from one seen before only in its buffers and in the values of its variables finds its compiled plan by its structural
+key; no pass runs then.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..graph.registries import BUFFERS
 from ..graph.shape import shape_of
 from ..graph.tensor_graph import TensorUOp, new_buffer, substitute
 from .buffer import Buffer
-from .compiler import compile_program, output_types
+from .compiler import CompiledProgram, compile_program, output_types
 from .config import Config, current_config
 from .device_stages import Stage, cut_at_copies
 from .devices import device as device_named
@@ -95,8 +95,8 @@ def realize_uops(uops: Sequence[TensorUOp]) -> None:
 
 
 def prepare_uops(uops: Sequence[TensorUOp]) -> ExecutionPlan:
-    """A plan that computes the values each time it runs. Tensors stay as they are, but for those that the plan assigns in place: the first run
-    makes them the buffers that they are assigned to. Values that have memory already are outputs as they are."""
+    """A plan that computes the values each time it runs. Tensors stay as they are, but for those that the plan assigns in place: the first
+    run makes them the buffers that they are assigned to. Values that are realised already are copied."""
     with RUNTIME.lock:
         plan, leaves, values = _planned(list(uops), current_config())
 
@@ -111,16 +111,16 @@ def prepare_uops(uops: Sequence[TensorUOp]) -> ExecutionPlan:
 
 
 def new_buffer_from_numpy(array: np.ndarray, device: str = "CPU", borrow: bool = False) -> TensorUOp:
-    """A buffer with the array's elements: a copy, or with `borrow` the array's own memory where kernels can use it. Nothing ever writes to borrowed
-    memory. TypeError for a dtype that morok lacks, DeviceError for an unknown device."""
+    """A buffer with the array's elements: a copy, or with `borrow` the array's own memory where kernels can use it. Nothing ever writes to
+    borrowed memory. TypeError for a dtype that morok lacks, DeviceError for an unknown device."""
     where = device_named(device)
     storage = Buffer.borrow(array, where) if borrow else Buffer.from_numpy(array, where)
     return new_buffer(T.tensor(storage.shape, storage.dtype), where.name, storage)
 
 
 def buffer_of(u: TensorUOp) -> Buffer | None:
-    """The memory that begins with the value's elements in row-major order; None for a value that is not realised. Its size may be greater than the
-    value's, whose shape may differ too: `buffer_of(u).numpy(shape)`."""
+    """The memory that begins with the value's elements in row-major order; None for a value that is not realised. Its size may be greater
+    than the value's, whose shape may differ too: `buffer_of(u).numpy(shape)`."""
     found = memory_view(u)
     return None if found is None else BUFFERS.get(found)
 
@@ -168,8 +168,9 @@ def compile_plan(captured: Captured, uops: Sequence[TensorUOp], config: Config) 
     layout = _Layout(count, cut.devices, cut.outputs)
     for stage in cut.stages:
         layout.add(stage, captured, config)
-    return CompiledPlan(tuple(layout.stages), count, tuple(layout.types[s] for s in range(count, len(layout.devices))), tuple(layout.devices),
-                        tuple(layout.outputs), tuple(shape_of(r) for r in main.results), captured.variables)
+    types = tuple(layout.types[s] for s in range(count, len(layout.devices)))
+    return CompiledPlan(tuple(layout.stages), count, types, tuple(layout.devices), tuple(layout.outputs),
+                        tuple(shape_of(r) for r in main.results), captured.variables)
 
 
 class _Layout:
@@ -198,9 +199,9 @@ class _Layout:
             copies.append((source_slot, to))
         self.stages.append(CompiledStage(program, tuple(slots), tuple(copies)))
 
-    def _place(self, stage: Stage, program, copies: list[tuple[int, int]]) -> list[int]:
-        """The slot of each buffer of the program. A result that is an argument overwritten in place is that argument's slot; one that is an argument
-        as it was, or a second name of another result, is a copy."""
+    def _place(self, stage: Stage, program: CompiledProgram, copies: list[tuple[int, int]]) -> list[int]:
+        """The slot of each buffer of the program. A result that is an argument overwritten in place is that argument's slot; one that is an
+        argument as it was, or a second name of another result, is a copy."""
         schedule = program.schedule
         slots = [*stage.inputs, *[-1] * (len(schedule.buffers) - schedule.argument_count)]
         written = frozenset().union(*(item.written_ids for item in schedule.items))

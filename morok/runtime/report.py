@@ -35,8 +35,8 @@ def plan_report(plan: CompiledPlan, values: Mapping[str, int]) -> str:
 
 def _kernels(program: CompiledProgram, values: Mapping[str, int], title: str) -> Table:
     table = Table(title=title or None, title_justify="left")
-    for column, justify in (("group", "right"), ("kernel", "left"), ("writes", "left"), ("reads", "left"), ("work", "right"), ("opts", "left"), ("code", "right")):
-        table.add_column(column, justify=justify)  # type: ignore[arg-type]
+    for column in ("group", "kernel", "writes", "reads", "work", "opts", "code"):
+        table.add_column(column, justify="right" if column in ("group", "work", "code") else "left")
     for number, group in enumerate(program.groups):
         for item in group:
             kernel = program.kernels[item.name]
@@ -68,7 +68,8 @@ def _summary(program: CompiledProgram, values: Mapping[str, int]) -> str:
     given = tuple(values.get(n, high) for n, (_, high) in program.schedule.variables.items())
     memory = program.memory
     return (f"{len(program.schedule.items)} launches of {len(program.functions)} kernels in {len(program.groups)} groups; "
-            f"intermediates {memory.nbytes} bytes (unshared {memory.unshared_nbytes}); {sum(k.code_size for k in _distinct(program))} bytes of code; "
+            f"intermediates {memory.nbytes} bytes (unshared {memory.unshared_nbytes}); "
+            f"{sum(k.code_size for k in _distinct(program))} bytes of code; "
             f"{program.threads_for(given)} threads; compiled in {program.compile_seconds * 1e3:.1f} ms")
 
 
