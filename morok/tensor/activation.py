@@ -1,0 +1,190 @@
+"""Activations, softmax and normalisation. 16-bit floats are computed in float32 and rounded once; integers as the default float."""
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+from ..dialect import types as T
+from ..errors import DTypeError, ShapeError
+from . import dtypes
+from .arguments import also_named, flattened, integer, normal_axes
+from .linear_algebra import LinearAlgebraMethods
+
+
+class ActivationMethods(LinearAlgebraMethods):
+    __slots__ = ()
+
+    def relu(self) -> Self:
+        """The greater of x and 0."""
+        return self.maximum(0)
+
+    def relu6(self) -> Self:
+        """x limited to 0 to 6."""
+        return self.clip(0, 6)
+
+    def leaky_relu(self, negative_slope: float = 0.01) -> Self:
+        """x, below 0 times the slope."""
+        x = self._computing()
+        return x.where(x > 0, x * negative_slope)._rounded(self.dtype)
+
+    def elu(self, alpha: float = 1.0) -> Self:
+        """x, below 0 alpha * (exp(x) - 1)."""
+        x = self._computing()
+        return x.where(x > 0, x.minimum(0.0).expm1() * alpha)._rounded(self.dtype)
+
+    def celu(self, alpha: float = 1.0) -> Self:
+        """x, below 0 alpha * (exp(x / alpha) - 1)."""
+        x = self._computing()
+        return x.where(x > 0, (x.minimum(0.0) / alpha).expm1() * alpha)._rounded(self.dtype)
+
+    def selu(self) -> Self:
+        """elu scaled so that layers keep mean 0 and variance 1 (Klambauer et al. 2017)."""
+        alpha, scale = 1.6732632423543772, 1.0507009873554805
+        x = self._computing()
+        return (x.where(x > 0, x.minimum(0.0).expm1() * alpha) * scale)._rounded(self.dtype)
+
+    def sigmoid(self) -> Self:
+        """1 / (1 + exp(-x))."""
+        x = self._computing()
+        return (1.0 / (1.0 + (-x).exp()))._rounded(self.dtype)
+
+    def logsigmoid(self) -> Self:
+        """log(sigmoid(x)) without overflow."""
+        return (-((-self._computing()).softplus()))._rounded(self.dtype)
+
+    def softplus(self, beta: float = 1.0, threshold: float = 20.0) -> Self:
+        """log(1 + exp(beta * x)) / beta; x itself where beta * x exceeds the threshold."""
+        x = self._computing()
+        scaled = x * beta
+        smooth = (scaled.maximum(0.0) + (-scaled.abs()).exp().log1p()) / beta
+        return x.where(scaled > threshold, smooth)._rounded(self.dtype)
+
+    def softsign(self) -> Self:
+        """x / (1 + |x|)."""
+        x = self._computing()
+        return (x / (1.0 + x.abs()))._rounded(self.dtype)
+
+    def silu(self) -> Self:
+        """x * sigmoid(x)."""
+        x = self._computing()
+        return (x / (1.0 + (-x).exp()))._rounded(self.dtype)
+
+    swish = silu
+
+    def mish(self) -> Self:
+        """x * tanh(softplus(x))."""
+        x = self._computing()
+        return (x * x.softplus().tanh())._rounded(self.dtype)
+
+    def hardsigmoid(self) -> Self:
+        """x / 6 + 1 / 2, limited to 0 to 1."""
+        return ((self._computing() + 3.0).clip(0.0, 6.0) / 6.0)._rounded(self.dtype)
+
+    def hardswish(self) -> Self:
+        """x * hardsigmoid(x)."""
+        x = self._computing()
+        return (x * (x + 3.0).clip(0.0, 6.0) / 6.0)._rounded(self.dtype)
+
+    def hardtanh(self, min_val: float = -1.0, max_val: float = 1.0) -> Self:
+        """x limited to min_val to max_val."""
+        return self.clip(min_val, max_val)
+
+    def gelu(self, approximate: str = "none") -> Self:
+        """x times the normal distribution's probability below x; approximate="tanh" for the form with tanh.
+
+            x.gelu(approximate="tanh")
+        """
+        x = self._computing()
+        if approximate == "none":
+            result = x * 0.5 * (1.0 + (x * math.sqrt(0.5)).erf())
+        elif approximate == "tanh":
+            result = x * 0.5 * (1.0 + ((x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)).tanh())
+        else:
+            raise DTypeError(f"gelu: approximate is 'none' or 'tanh', not {approximate!r}")
+        return result._rounded(self.dtype)
+
+    # Along axes
+
+    @also_named(dim="axis")
+    def softmax(self, axis: Any = -1, dtype: Any = None) -> Self:
+        """exp(x) over its sum along an axis (or several), without overflow.
+
+            x.softmax(-1)
+        """
+        exponentials, total, wanted = self._softmax_parts(axis, dtype, "softmax")[1:]
+        return (exponentials / total).cast(wanted)
+
+    @also_named(dim="axis")
+    def log_softmax(self, axis: Any = -1, dtype: Any = None) -> Self:
+        """The logarithm of softmax, without overflow."""
+        shifted, _, total, wanted = self._softmax_parts(axis, dtype, "log_softmax")
+        return (shifted - total.log()).cast(wanted)
+
+    def _softmax_parts(self, axis: Any, dtype: Any, what: str) -> tuple[Self, Self, Self, T.DType]:
+        wanted = dtypes.as_dtype(dtype) if dtype is not None else self.dtype if self.dtype.is_float else dtypes.default_float()
+        if not wanted.is_float:
+            raise DTypeError(f"{what}: the result's dtype must be a float, not {wanted}")
+        axes = normal_axes(axis, self.ndim, what) if self.ndim else ()
+        x = self.cast(dtypes.computing(wanted))
+        if not axes or any(x.shape[a] == 0 for a in axes):
+            shifted = x - x
+        else:
+            shifted = x - x.max(axes, keepdim=True)
+        exponentials = shifted.exp()
+        return shifted, exponentials, exponentials.sum(axes, keepdim=True), wanted
+
+    @also_named(axis="dim")
+    def softmin(self, dim: Any = -1) -> Self:
+        """softmax of -x."""
+        return (-self).softmax(dim)
+
+    def layernorm(self, axis: Any = -1, eps: float = 1e-5) -> Self:
+        """(x - mean) / sqrt(variance + eps) along axes.
+
+            x.layernorm()
+        """
+        axes = normal_axes(axis, self.ndim, "layernorm")
+        x = self._computing()
+        distance = x - x.mean(axes, keepdim=True)
+        variance = (distance * distance).mean(axes, keepdim=True)
+        return (distance * (variance + eps).rsqrt())._rounded(self.dtype)
+
+    def layer_norm(self, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Self:
+        """PyTorch's: layernorm over the last axes, which have normalized_shape, then times weight plus bias.
+
+            x.layer_norm((8,), weight, bias)
+        """
+        trailing = self._trailing_axes(normalized_shape, "layer_norm")
+        return self._scaled(self._computing().layernorm(trailing, eps), weight, bias)
+
+    def rms_norm(self, normalized_shape: Any = None, weight: Any = None, eps: float | None = None) -> Self:
+        """x / sqrt(mean(x * x) + eps) over the last axes (the last one by default), then times weight; eps is the dtype's own by default."""
+        trailing = (-1,) if normalized_shape is None else self._trailing_axes(normalized_shape, "rms_norm")
+        x = self._computing()
+        if eps is None:
+            eps = {16: 2.0**-10 if self.dtype is T.float16 else 2.0**-7, 64: 2.0**-52}.get(self.dtype.bits if self.dtype.is_float else 32, 2.0**-23)
+        return self._scaled(x * ((x * x).mean(trailing, keepdim=True) + eps).rsqrt(), weight, None)
+
+    def _trailing_axes(self, normalized_shape: Any, what: str) -> tuple[int, ...]:
+        wanted = tuple(integer(s, f"{what}: normalized_shape") for s in flattened((normalized_shape,), what))
+        if not wanted or self.shape[self.ndim - len(wanted):] != wanted or len(wanted) > self.ndim:
+            raise ShapeError(f"{what}: the last axes of shape {self.shape} must be normalized_shape {wanted}")
+        return tuple(range(-len(wanted), 0))
+
+    def _scaled(self, normalised: Self, weight: Any, bias: Any) -> Self:
+        if weight is not None:
+            normalised = normalised * weight
+        if bias is not None:
+            normalised = normalised + bias
+        return normalised._rounded(self.dtype)
+
+    def normalize(self, p: Any = 2, dim: Any = 1, eps: float = 1e-12) -> Self:
+        """x over its p-norm along an axis, the norm at least eps."""
+        x = self._computing()
+        return (x / x.norm(p, dim, keepdim=True).maximum(eps))._rounded(self.dtype)
+
+    def linear(self, weight: Any, bias: Any = None) -> Self:
+        """x @ weight.T + bias, with weight of shape (outputs, inputs), as PyTorch's functional linear."""
+        w = self._operand(weight, "linear")
+        result = self.matmul(w.T if w.ndim > 1 else w)
+        return result if bias is None else result + bias

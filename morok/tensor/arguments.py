@@ -1,0 +1,79 @@
+"""Arguments as callers write them: axes, shapes, pairs; and PyTorch's and NumPy's other names for them."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from ..errors import AxisError, ShapeError
+from .sizes import Shape, SymbolicInt, require
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+REDUCTION_NAMES = {"dim": "axis", "keepdims": "keepdim"}
+
+
+def also_named(**names: str) -> Callable[[Function], Function]:
+    """Lets keywords have other names too: `also_named(dim="axis")`."""
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def renamed(*args: Any, **keywords: Any) -> Any:
+            for other in names.keys() & keywords.keys():
+                if names[other] in keywords:
+                    raise TypeError(f"{function.__name__}: {other} and {names[other]} are two names of one argument; give one")
+                keywords[names[other]] = keywords.pop(other)
+            return function(*args, **keywords)
+        return renamed  # type: ignore[return-value]
+    return decorate
+
+
+def integer(value: Any, what: str) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{what} must be an int, not {value!r}")
+    return value.__index__()
+
+
+def normal_axis(axis: Any, ndim: int, what: str) -> int:
+    """The axis from 0 to ndim - 1; AxisError where there is none."""
+    axis = integer(axis, f"{what}: axis")
+    if not -ndim <= axis < ndim:
+        given = f"from {-ndim} to {ndim - 1}" if ndim else "none: it is 0-d"
+        raise AxisError(f"{what}: axis {axis} does not exist in a tensor of {ndim} axes; allowed are {given}")
+    return axis % ndim if ndim else 0
+
+
+def normal_axes(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
+    """Axes, sorted: all for None, one for an int, each once for a tuple."""
+    if axis is None:
+        return tuple(range(ndim))
+    if not isinstance(axis, (tuple, list)):
+        return (normal_axis(axis, ndim, what),)
+    axes = sorted(normal_axis(a, ndim, what) for a in axis)
+    if len(set(axes)) != len(axes):
+        raise AxisError(f"{what}: axes {tuple(axis)} name one axis twice in a tensor of {ndim} axes")
+    return tuple(axes)
+
+
+def flattened(args: tuple, what: str) -> tuple:
+    """`f(2, 3)` and `f((2, 3))` alike."""
+    if len(args) == 1 and isinstance(args[0], (tuple, list)):
+        return tuple(args[0])
+    return args
+
+
+def shape_argument(args: tuple, what: str) -> Shape:
+    """A shape from `f(2, 3)`, `f((2, 3))` or `f(2)`."""
+    return tuple(require(s, what) for s in flattened(args, what))
+
+
+def per_axis(value: Any, count: int, what: str) -> tuple[int, ...]:
+    """An int for each of `count` axes, from one int or a tuple."""
+    if isinstance(value, (tuple, list)):
+        if len(value) != count:
+            raise ShapeError(f"{what}: needs one int or {count}, given {tuple(value)}")
+        return tuple(integer(v, what) for v in value)
+    return (integer(value, what),) * count
+
+
+def is_symbolic(shape: Shape) -> bool:
+    return any(isinstance(s, SymbolicInt) for s in shape)

@@ -1,0 +1,153 @@
+"""The one place where tensors meet the graph: movement ops and constants over UOps, which leave out what changes nothing.
+
+    u = reshape(buffer, (2, 1, 3))          # UOps, not Tensors; sizes are ints or SymbolicInts
+    u = expand(u, (2, 4, 3))
+    alu("add", u, full((2, 4, 3), 1.0, float32))
+
+Callers have checked shapes, axes and dtypes: a mistake here is a fault of morok.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from ..dialect import types as T
+from ..graph import shape as symbolic
+from ..graph.tensor_graph import DYNAMIC, TensorUOp, tensor_const
+from .sizes import Shape, SymbolicInt, as_size, numel
+
+op = TensorUOp.make
+
+
+def shape_of(u: TensorUOp) -> Shape:
+    """The sizes as ints and SymbolicInts."""
+    shape = u.type.shape  # type: ignore[union-attr]
+    return shape if None not in shape else tuple(as_size(s) for s in symbolic.shape_of(u))
+
+
+def stated(*lists: Shape) -> tuple[tuple[tuple[int, ...], ...], tuple[TensorUOp, ...]]:
+    """Size lists as attributes, and the operands that hold their symbolic sizes."""
+    attributes, operands = [], []
+    for sizes in lists:
+        for s in sizes:
+            if not isinstance(s, int):
+                attributes.append(tuple(DYNAMIC if isinstance(s, SymbolicInt) else s for s in sizes))
+                operands += [s.uop for s in sizes if isinstance(s, SymbolicInt)]
+                break
+        else:
+            attributes.append(sizes)  # type: ignore[arg-type]
+    return tuple(attributes), tuple(operands)
+
+
+# ALU
+
+def alu(name: str, *operands: TensorUOp) -> TensorUOp:
+    return op(name, operands)
+
+
+def cast(u: TensorUOp, dtype: T.DType) -> TensorUOp:
+    t = u.type
+    if t.dtype is dtype:
+        return u
+    if u.name == "const":
+        return _cast_constant(u, dtype)
+    return op("cast", (u,), (), T.tensor(t.shape, dtype))  # type: ignore[union-attr]
+
+
+def _cast_constant(u: TensorUOp, dtype: T.DType) -> TensorUOp:
+    """Exact conversions on the spot; those that round, saturate or wrap stay an op."""
+    value, source = u.value, u.dtype
+    if source.kind == "b" or source.is_int and (dtype.kind == "f" and abs(value) <= 256 or dtype.kind in "iu" and dtype.min <= value <= dtype.max):
+        return constant(value, dtype)
+    return op("cast", (u,), (), T.tensor((), dtype))
+
+
+def constant(value: Any, dtype: T.DType) -> TensorUOp:
+    return tensor_const(value, dtype)
+
+
+def full(shape: Shape, value: Any, dtype: T.DType) -> TensorUOp:
+    return broadcast(tensor_const(value, dtype), shape)
+
+
+def iota(size: int | SymbolicInt, dtype: T.DType) -> TensorUOp:
+    """0, 1, ... size - 1."""
+    attributes, operands = stated((size,))
+    return op("iota", operands, attributes, T.tensor((None if isinstance(size, SymbolicInt) else size,), dtype))
+
+
+def iota_along(shape: Shape, axis: int, dtype: T.DType) -> TensorUOp:
+    """Each element's index along the axis, with the other axes of size 1."""
+    return reshape(iota(shape[axis], dtype), tuple(s if a == axis else 1 for a, s in enumerate(shape)))
+
+
+# Movement
+
+def reshape(u: TensorUOp, shape: Shape) -> TensorUOp:
+    if u.name == "reshape":
+        u = u.operands[0]
+    if shape_of(u) == shape:
+        return u
+    attributes, operands = stated(shape)
+    return op("reshape", (u, *operands), attributes)
+
+
+def permute(u: TensorUOp, order: tuple[int, ...]) -> TensorUOp:
+    if order == tuple(range(len(order))):
+        return u
+    return op("permute", (u,), (order,))
+
+
+def expand(u: TensorUOp, shape: Shape) -> TensorUOp:
+    if shape_of(u) == shape:
+        return u
+    attributes, operands = stated(shape)
+    return op("expand", (u, *operands), attributes)
+
+
+def broadcast(u: TensorUOp, shape: Shape) -> TensorUOp:
+    """NumPy's broadcasting to a shape that the value is known to fit."""
+    old = shape_of(u)
+    if old == shape:
+        return u
+    if len(old) != len(shape):
+        u = reshape(u, (1,) * (len(shape) - len(old)) + old)
+    return expand(u, shape)
+
+
+def pad(u: TensorUOp, low: Shape, high: Shape, value: Any = 0) -> TensorUOp:
+    if _are_zero(low) and _are_zero(high):
+        return u
+    attributes, operands = stated(low, high)
+    dtype = u.type.dtype
+    return op("pad", (u, *operands), (*attributes, float(value) if dtype.is_float else bool(value) if dtype is T.bool_ else int(value)))
+
+
+def shrink(u: TensorUOp, begin: Shape, size: Shape) -> TensorUOp:
+    if _are_zero(begin) and shape_of(u) == size:
+        return u
+    attributes, operands = stated(begin, size)
+    return op("shrink", (u, *operands), attributes)
+
+
+def _are_zero(sizes: Shape) -> bool:
+    return all(s == 0 for s in sizes)
+
+
+def flip(u: TensorUOp, axes: tuple[int, ...]) -> TensorUOp:
+    return op("flip", (u,), (axes,)) if axes else u
+
+
+# Reductions
+
+def reduce(u: TensorUOp, name: str, axes: tuple[int, ...]) -> TensorUOp:
+    """Combines over the axes, which the result lacks."""
+    return op("reduce_axis", (u,), (name, axes)) if axes else u
+
+
+def with_unit_axes(u: TensorUOp, shape: Shape, axes: tuple[int, ...]) -> TensorUOp:
+    """A reduction of a value of `shape` over `axes`, with these axes back at size 1."""
+    return reshape(u, tuple(1 if a in axes else s for a, s in enumerate(shape)))
+
+
+__all__ = ["alu", "broadcast", "cast", "constant", "expand", "flip", "full", "iota", "iota_along", "numel", "op", "pad", "permute", "reduce", "reshape",
+           "shape_of", "shrink", "stated", "with_unit_axes"]

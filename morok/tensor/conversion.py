@@ -1,0 +1,210 @@
+"""From graph to values: realize, plans, and NumPy arrays, Python numbers and text."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from ..errors import ShapeError
+from . import build, realize
+from .core import TensorCore
+from .sizes import SymbolicInt
+from .writing import WritingMethods
+
+SHOWN_ELEMENTS = 1000
+"""Realised tensors up to this size are printed by repr; NumPy abbreviates what is larger."""
+
+
+class ConversionMethods(WritingMethods):
+    __slots__ = ()
+
+    # Computing
+
+    def realize(self) -> Self:
+        """Computes the value and keeps it; all that uses it reads it from now on."""
+        realize.realize([self.uop])
+        self._settle()
+        return self
+
+    @staticmethod
+    def realize_batch(tensors: Sequence[Any]) -> None:
+        """Computes several tensors together, what they share once.
+
+            Tensor.realize_batch([y, z])
+        """
+        given = _tensors(tensors, "realize_batch")
+        realize.realize([t.uop for t in given])
+        for t in given:
+            t._settle()
+
+    def prepare(self) -> Any:
+        """An ExecutionPlan that computes this; `execute()` runs it any number of times.
+
+            plan = y.prepare(); plan.execute(); plan.output_buffer_at(0).numpy()
+        """
+        return realize.prepare([self.uop])
+
+    @staticmethod
+    def prepare_batch(tensors: Sequence[Any]) -> Any:
+        """An ExecutionPlan that computes several tensors, its outputs in this order."""
+        return realize.prepare([t.uop for t in _tensors(tensors, "prepare_batch")])
+
+    @property
+    def is_realized(self) -> bool:
+        """Whether the value is in memory already."""
+        return realize.memory(self.uop) is not None
+
+    # Copies and places
+
+    def contiguous(self) -> Self:
+        """The value as memory of its own in row-major order: a place where the compiler stores it."""
+        return self._new(build.op("contiguous", (self.uop,)))
+
+    def clone(self) -> Self:
+        """A copy, which writing to this or to the copy does not connect."""
+        return self._new(self.uop)
+
+    copy = clone
+
+    def detach(self) -> Self:
+        """The value, cut off from gradients; it shares memory."""
+        return self._view((_detached, ()))
+
+    def to(self, *targets: Any, device: str | None = None, dtype: Any = None) -> Self:
+        """The tensor on another device, in another dtype, or both: `x.to("CPU:1")`, `x.to(dtypes.float16)`, `x.to("CPU:1", dtypes.int32)`.
+
+        A new tensor where anything changes, else this one. DeviceError for an unknown device.
+        """
+        for target in targets:
+            if isinstance(target, TensorCore):
+                device, dtype = target.device, target.dtype
+            elif isinstance(target, str) and target.strip().upper().partition(":")[0] not in ("CPU",) and _is_dtype_name(target):
+                dtype = target
+            elif isinstance(target, str):
+                device = target
+            else:
+                dtype = target
+        result = self
+        if dtype is not None and (wanted := _dtype(dtype)) is not self.dtype:
+            result = result.cast(wanted)
+        if device is not None and (where := realize.canonical_device(device)) != self.device:
+            result = self._from_uop(build.op("copy", (result.uop,), (where,)), where)
+        return result
+
+    def cpu(self) -> Self:
+        """On the first device."""
+        return self.to("CPU")
+
+    # Values
+
+    def numpy(self) -> np.ndarray:
+        """The values as a new array. Computes them."""
+        self.realize()
+        return realize.memory(self.uop).numpy(self._concrete_shape())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("a Tensor becomes an array only by a copy; leave out copy=False")
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def item(self) -> Any:
+        """The only element as a Python number. ShapeError for any other size."""
+        if self.numel() != 1:
+            raise ShapeError(f"item: needs a tensor of one element, not shape {self.shape}; use tolist() or numpy()")
+        return _python(self.numpy().reshape(())[()])
+
+    def tolist(self) -> Any:
+        """The values as nested lists of Python numbers; a number if 0-d."""
+        array = self.numpy()
+        return (array.astype(np.float32) if array.dtype.kind == "V" else array).tolist()
+
+    data = numpy
+
+    def __bool__(self) -> bool:
+        if self.numel() != 1:
+            raise ShapeError(f"the truth value of a tensor of shape {self.shape} is ambiguous; use any() or all()")
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if not self.dtype.is_int:
+            raise TypeError(f"only integer tensors of one element are indices, not {self.dtype}")
+        return int(self.item())
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("a 0-d tensor has no len()")
+        size = self.shape[0]
+        if isinstance(size, SymbolicInt):
+            raise TypeError(f"the first axis has a symbolic size, {size!r}; see shape[0]")
+        return size
+
+    def __iter__(self) -> Iterator[Self]:
+        if not self.ndim:
+            raise TypeError("a 0-d tensor has no elements to iterate over")
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(self.eq(value).any())
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self.clone()
+
+    def __copy__(self) -> Self:
+        return self.clone()
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.numpy(), None, self.device)
+
+    # Text
+
+    def __repr__(self) -> str:
+        facts = f"shape={self.shape}, dtype={self.dtype}, device={self.device!r}"
+        memory = realize.memory(self.uop)
+        if memory is None or any(isinstance(s, SymbolicInt) for s in self.shape):
+            return f"Tensor({facts}, not computed yet)"
+        array = memory.numpy(self._concrete_shape())
+        values = np.array2string(array, separator=", ", prefix="Tensor(", threshold=SHOWN_ELEMENTS)
+        return f"Tensor({values}, {facts})"
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec and self.numel() == 1 else format(repr(self), spec)
+
+
+def _detached(u: Any) -> Any:
+    return build.op("detach", (u,))
+
+
+def _python(value: Any) -> Any:
+    """A NumPy scalar (ml_dtypes' too) as a Python number."""
+    return float(value) if value.dtype.kind == "V" else value.item()
+
+
+def _tensors(tensors: Any, what: str) -> list[Any]:
+    if not isinstance(tensors, (list, tuple)) or not all(isinstance(t, TensorCore) for t in tensors):
+        raise TypeError(f"{what}: takes a list of Tensors, not {tensors!r}")
+    return list(tensors)
+
+
+def _dtype(given: Any) -> Any:
+    from .dtypes import as_dtype
+    return as_dtype(given)
+
+
+def _is_dtype_name(name: str) -> bool:
+    from .dtypes import as_dtype
+    try:
+        as_dtype(name)
+    except TypeError:
+        return False
+    return True

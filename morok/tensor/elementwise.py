@@ -1,0 +1,497 @@
+"""Arithmetic, comparison, bits and selection, element by element, with NumPy's broadcasting.
+
+Shapes are aligned at the last axis; sizes must be equal or 1. Dtypes combine by `dtypes.promote`; Python scalars are weak. Integers wrap.
+"""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from ..dialect import types as T
+from ..errors import BoundsError, DTypeError, ShapeError
+from ..graph.tensor_graph import TensorUOp
+from . import build, dtypes
+from .core import TensorCore
+from .division import float_floor_divide, float_remainder
+from .movement import MovementMethods
+from .power import integer_power, power_by_squaring
+from .sizes import Shape
+
+SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|", "xor": "^", "shl": "<<",
+           "shr": ">>", "cmplt": "<", "cmple": "<=", "cmpeq": "==", "cmpne": "!="}
+
+
+class ElementwiseMethods(MovementMethods):
+    __slots__ = ()
+
+    # dtype
+
+    def cast(self, dtype: Any) -> Self:
+        """The elements converted: floats to integers truncate (out of range: saturated to int64, then wrapped; NaN gives 0), numbers to bool are
+        true where not 0.
+
+            x.cast(dtypes.int32)
+        """
+        return self._new(build.cast(self.uop, dtypes.as_dtype(dtype)))
+
+    def to_dtype(self, dtype: Any) -> Self:
+        """Another name of cast."""
+        return self.cast(dtype)
+
+    def astype(self, dtype: Any) -> Self:
+        """NumPy's name of cast."""
+        return self.cast(dtype)
+
+    def type(self, dtype: Any) -> Self:
+        """PyTorch's name of cast."""
+        return self.cast(dtype)
+
+    def bitcast(self, dtype: Any) -> Self:
+        """The same bits as another dtype of the same width; DTypeError for another width."""
+        new = dtypes.as_dtype(dtype)
+        if new.bits != self.dtype.bits:
+            raise DTypeError(f"bitcast: {self.dtype} has {self.dtype.bits} bits and {new} has {new.bits}; they must be equal")
+        if new is self.dtype:
+            return self._new(self.uop)
+        return self._new(build.op("bitcast", (self.uop,), (), T.tensor(self.uop.type.shape, new)))  # type: ignore[union-attr]
+
+    def float(self) -> Self:
+        """The elements as float32."""
+        return self.cast(T.float32)
+
+    def double(self) -> Self:
+        """The elements as float64."""
+        return self.cast(T.float64)
+
+    def half(self) -> Self:
+        """The elements as float16."""
+        return self.cast(T.float16)
+
+    def bfloat16(self) -> Self:
+        """The elements as bfloat16."""
+        return self.cast(T.bfloat16)
+
+    def int(self) -> Self:
+        """The elements as int32."""
+        return self.cast(T.int32)
+
+    def long(self) -> Self:
+        """The elements as int64."""
+        return self.cast(T.int64)
+
+    def bool(self) -> Self:
+        """Where the elements are not 0."""
+        return self.cast(T.bool_)
+
+    # Arithmetic
+
+    def add(self, other: Any) -> Self:
+        """Sum; of bools, or."""
+        x, y = operands(self, other, "add")
+        return self._new(build.alu("or" if x.dtype is T.bool_ else "add", x, y))
+
+    def sub(self, other: Any) -> Self:
+        """Difference. DTypeError for two bools."""
+        return self._new(build.alu("sub", *_numbers(*operands(self, other, "sub"), "sub")))
+
+    def mul(self, other: Any) -> Self:
+        """Product; of bools, and."""
+        x, y = operands(self, other, "mul")
+        return self._new(build.alu("and" if x.dtype is T.bool_ else "mul", x, y))
+
+    def div(self, other: Any, rounding_mode: str | None = None) -> Self:
+        """Quotient; of integers as floats. rounding_mode "floor" or "trunc" as PyTorch's."""
+        if rounding_mode == "floor":
+            return self.floor_divide(other)
+        if rounding_mode not in (None, "trunc"):
+            raise DTypeError(f"div: rounding_mode is None, 'floor' or 'trunc', not {rounding_mode!r}")
+        x, y = operands(self, other, "div")
+        if rounding_mode == "trunc" and not x.dtype.is_float:
+            x, y = _numbers(x, y, "div")
+            return self._new(_truncated_quotient(x, y))
+        dtype = x.dtype if x.dtype.is_float else dtypes.default_float()
+        quotient = build.alu("div", build.cast(x, dtype), build.cast(y, dtype))
+        return self._new(build.alu("trunc", quotient) if rounding_mode == "trunc" else quotient)
+
+    def floor_divide(self, other: Any) -> Self:
+        """Quotient rounded down, of integers and floats; an integer by 0 gives 0."""
+        x, y = _without_bool(*operands(self, other, "floordiv"))
+        return self._new(float_floor_divide(x, y) if x.dtype.is_float else build.alu("floordiv", x, y))
+
+    def mod(self, other: Any) -> Self:
+        """Remainder with the divisor's sign, of integers and floats; an integer by 0 gives 0."""
+        x, y = _without_bool(*operands(self, other, "mod"))
+        return self._new(float_remainder(x, y) if x.dtype.is_float else build.alu("mod", x, y))
+
+    remainder = mod
+
+    def pow(self, other: Any) -> Self:
+        """Power. An integer to a negative constant power is a BoundsError; to a negative element, 0 (1 and -1 excepted)."""
+        if isinstance(other, (bool, int, float)) and not isinstance(other, np.generic):
+            return self._new(_constant_power(self, other))
+        x, y = _without_bool(*operands(self, other, "pow"))
+        return self._new(build.alu("pow", x, y) if x.dtype.is_float else integer_power(x, y))
+
+    def neg(self) -> Self:
+        """Negation. DTypeError for bools."""
+        if self.dtype is T.bool_:
+            raise DTypeError("neg: a bool has no negative; use logical_not() or cast first")
+        return self._new(build.alu("neg", self.uop))
+
+    def maximum(self, other: Any) -> Self:
+        """The greater of both; NaN where either is."""
+        x, y = operands(self, other, "maximum")
+        return self._new(build.alu("or" if x.dtype is T.bool_ else "max", x, y))
+
+    def minimum(self, other: Any) -> Self:
+        """The lesser of both; NaN where either is."""
+        x, y = operands(self, other, "minimum")
+        return self._new(build.alu("and" if x.dtype is T.bool_ else "min", x, y))
+
+    def clip(self, min: Any = None, max: Any = None) -> Self:
+        """Limited from below and above; either may be None. NaN stays NaN. An integer limited by a float becomes a float.
+
+            x.clip(0, 1), x.clip(max=3)
+        """
+        if min is None and max is None:
+            raise TypeError("clip: give min, max or both")
+        x = self if min is None else self.maximum(min)
+        return x if max is None else x.minimum(max)
+
+    def clamp(self, min: Any = None, max: Any = None) -> Self:
+        """PyTorch's name of clip."""
+        return self.clip(min, max)
+
+    # Comparison
+
+    def eq(self, other: Any) -> Self:
+        """Where both are equal."""
+        return self._new(_compared(self, other, "cmpeq"))
+
+    def ne(self, other: Any) -> Self:
+        """Where both differ."""
+        return self._new(_compared(self, other, "cmpne"))
+
+    def lt(self, other: Any) -> Self:
+        """Where this is less."""
+        return self._new(_compared(self, other, "cmplt"))
+
+    def le(self, other: Any) -> Self:
+        """Where this is less or equal."""
+        return self._new(_compared(self, other, "cmple"))
+
+    def gt(self, other: Any) -> Self:
+        """Where this is greater."""
+        return self._new(_compared(self, other, "cmplt", swapped=True))
+
+    def ge(self, other: Any) -> Self:
+        """Where this is greater or equal."""
+        return self._new(_compared(self, other, "cmple", swapped=True))
+
+    # Bits and logic
+
+    def bitwise_and(self, other: Any) -> Self:
+        """Bitwise and, of integers and bools."""
+        return self._new(build.alu("and", *_bits(*operands(self, other, "and"), "and")))
+
+    def bitwise_or(self, other: Any) -> Self:
+        """Bitwise or, of integers and bools."""
+        return self._new(build.alu("or", *_bits(*operands(self, other, "or"), "or")))
+
+    def bitwise_xor(self, other: Any) -> Self:
+        """Bitwise exclusive or, of integers and bools."""
+        return self._new(build.alu("xor", *_bits(*operands(self, other, "xor"), "xor")))
+
+    def bitwise_not(self) -> Self:
+        """Bitwise complement; of bools, not."""
+        return self._new(build.alu("not", *_bits(self.uop, self.uop, "bitwise_not")[:1]))
+
+    def lshift(self, other: Any) -> Self:
+        """Left shift; 0 where the distance is negative or reaches the width."""
+        return self._new(build.alu("shl", *_bits(*_without_bool(*operands(self, other, "shl")), "shl")))
+
+    def rshift(self, other: Any) -> Self:
+        """Right shift, arithmetic if signed."""
+        return self._new(build.alu("shr", *_bits(*_without_bool(*operands(self, other, "shr")), "shr")))
+
+    def logical_and(self, other: Any) -> Self:
+        """Where both are not 0."""
+        return self.bool().bitwise_and(self._operand(other, "logical_and").cast(T.bool_))
+
+    def logical_or(self, other: Any) -> Self:
+        """Where either is not 0."""
+        return self.bool().bitwise_or(self._operand(other, "logical_or").cast(T.bool_))
+
+    def logical_xor(self, other: Any) -> Self:
+        """Where one of both is not 0."""
+        return self.bool().bitwise_xor(self._operand(other, "logical_xor").cast(T.bool_))
+
+    def logical_not(self) -> Self:
+        """Where the elements are 0."""
+        return self.bool().bitwise_not()
+
+    # Selection
+
+    def where(self, condition: Any, other: Any) -> Self:
+        """This where the condition holds, else `other`, as PyTorch's method; all broadcast. The condition must be bool.
+
+            x.where(x > 0, 0.0)
+        """
+        holds = self._operand(condition, "where")
+        if holds.dtype is not T.bool_:
+            raise DTypeError(f"where: the condition must be bool, not {holds.dtype}; compare it, or use .bool()")
+        x, y = dtype_operands(self, other, "where")
+        shape = broadcast_shape("where", build.shape_of(holds.uop), build.shape_of(x), build.shape_of(y))
+        return self._new(build.alu("where", *(build.broadcast(u, shape) for u in (holds.uop, x, y))))
+
+    def masked_fill(self, mask: Any, value: Any) -> Self:
+        """`value` where the mask holds, else this; the dtype stays."""
+        fill = self._operand(value, "masked_fill").cast(self.dtype)
+        return self.where(self._operand(mask, "masked_fill").logical_not(), fill)
+
+    # Operators
+
+    def __add__(self, other: Any) -> Self:
+        return self.add(other)
+
+    def __radd__(self, other: Any) -> Self:
+        return self._left(other, "add").add(self)
+
+    def __sub__(self, other: Any) -> Self:
+        return self.sub(other)
+
+    def __rsub__(self, other: Any) -> Self:
+        return self._left(other, "sub").sub(self)
+
+    def __mul__(self, other: Any) -> Self:
+        return self.mul(other)
+
+    def __rmul__(self, other: Any) -> Self:
+        return self._left(other, "mul").mul(self)
+
+    def __truediv__(self, other: Any) -> Self:
+        return self.div(other)
+
+    def __rtruediv__(self, other: Any) -> Self:
+        return self._left(other, "div").div(self)
+
+    def __floordiv__(self, other: Any) -> Self:
+        return self.floor_divide(other)
+
+    def __rfloordiv__(self, other: Any) -> Self:
+        return self._left(other, "floordiv").floor_divide(self)
+
+    def __mod__(self, other: Any) -> Self:
+        return self.mod(other)
+
+    def __rmod__(self, other: Any) -> Self:
+        return self._left(other, "mod").mod(self)
+
+    def __divmod__(self, other: Any) -> tuple[Self, Self]:
+        return self.floor_divide(other), self.mod(other)
+
+    def __pow__(self, other: Any) -> Self:
+        return self.pow(other)
+
+    def __rpow__(self, other: Any) -> Self:
+        return self._left(other, "pow").pow(self)
+
+    def __and__(self, other: Any) -> Self:
+        return self.bitwise_and(other)
+
+    def __rand__(self, other: Any) -> Self:
+        return self._left(other, "and").bitwise_and(self)
+
+    def __or__(self, other: Any) -> Self:
+        return self.bitwise_or(other)
+
+    def __ror__(self, other: Any) -> Self:
+        return self._left(other, "or").bitwise_or(self)
+
+    def __xor__(self, other: Any) -> Self:
+        return self.bitwise_xor(other)
+
+    def __rxor__(self, other: Any) -> Self:
+        return self._left(other, "xor").bitwise_xor(self)
+
+    def __lshift__(self, other: Any) -> Self:
+        return self.lshift(other)
+
+    def __rlshift__(self, other: Any) -> Self:
+        return self._left(other, "shl").lshift(self)
+
+    def __rshift__(self, other: Any) -> Self:
+        return self.rshift(other)
+
+    def __rrshift__(self, other: Any) -> Self:
+        return self._left(other, "shr").rshift(self)
+
+    def __neg__(self) -> Self:
+        return self.neg()
+
+    def __pos__(self) -> Self:
+        return self._new(self.uop)
+
+    def __invert__(self) -> Self:
+        return self.bitwise_not()
+
+    def __lt__(self, other: Any) -> Self:
+        return self.lt(other)
+
+    def __le__(self, other: Any) -> Self:
+        return self.le(other)
+
+    def __gt__(self, other: Any) -> Self:
+        return self.gt(other)
+
+    def __ge__(self, other: Any) -> Self:
+        return self.ge(other)
+
+    def __eq__(self, other: Any) -> Self:  # type: ignore[override]
+        if not isinstance(other, (TensorCore, np.ndarray, np.generic, bool, int, float, list, tuple)):
+            return NotImplemented
+        return self.eq(other)
+
+    def __ne__(self, other: Any) -> Self:  # type: ignore[override]
+        if not isinstance(other, (TensorCore, np.ndarray, np.generic, bool, int, float, list, tuple)):
+            return NotImplemented
+        return self.ne(other)
+
+    __hash__ = object.__hash__
+
+    def _left(self, other: Any, what: str) -> Self:
+        """The left operand of a reflected operator: a Python scalar in the dtype that it takes beside this tensor."""
+        if _is_scalar(other):
+            return self._new(_scalar_operand(self.dtype, other, what))
+        return self._operand(other, what)
+
+
+# Operands of one shape and dtype
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, (bool, int, float)) and not isinstance(value, np.generic)
+
+
+def _scalar_operand(dtype: T.DType, value: Any, what: str) -> TensorUOp:
+    dtype = dtypes.with_scalar(dtype, value)
+    if dtype.kind in "iu" and not dtype.min <= value <= dtype.max:
+        raise OverflowError(f"{what}: {value} does not fit {dtype} (from {dtype.min} to {dtype.max}); cast the tensor first")
+    return build.constant(value, dtype)
+
+
+def dtype_operands(x: ElementwiseMethods, other: Any, what: str) -> tuple[TensorUOp, TensorUOp]:
+    """Both operands in their common dtype, each in its own shape."""
+    mine = x.uop
+    theirs = _scalar_operand(mine.type.dtype, other, what) if _is_scalar(other) else x._operand(other, what).uop  # type: ignore[arg-type, union-attr]
+    a, b = mine.type.dtype, theirs.type.dtype  # type: ignore[union-attr]
+    if a is b:
+        return mine, theirs
+    dtype = dtypes.promote(a, b)  # type: ignore[arg-type]
+    return build.cast(mine, dtype), build.cast(theirs, dtype)
+
+
+def operands(x: ElementwiseMethods, other: Any, what: str) -> tuple[TensorUOp, TensorUOp]:
+    """Both operands in their common dtype and shape."""
+    a, b = dtype_operands(x, other, what)
+    if a.type is b.type and None not in a.type.shape:  # type: ignore[union-attr]
+        return a, b
+    left, right = build.shape_of(a), build.shape_of(b)
+    shape = left if left == right else broadcast_shape(what, left, right)
+    return build.broadcast(a, shape), build.broadcast(b, shape)
+
+
+def broadcast_shape(what: str, *shapes: Shape) -> Shape:
+    """The shape that all broadcast to; ShapeError names the shapes."""
+    rank = max(len(s) for s in shapes)
+    out = []
+    for axis in range(-rank, 0):
+        size: Any = 1
+        for shape in shapes:
+            if -axis > len(shape) or shape[axis] == 1 or shape[axis] == size:
+                continue
+            if size != 1:
+                shown = f" {SYMBOLS[what]} ".join(map(str, shapes)) if what in SYMBOLS else ", ".join(map(str, shapes))
+                raise ShapeError(f"{what}: shapes do not broadcast: {shown}; aligned at the last axis, each pair of sizes must be equal or hold a 1 "
+                                 f"(here {size} and {shape[axis]})")
+            size = shape[axis]
+        out.append(size)
+    return tuple(out)
+
+
+def _without_bool(x: TensorUOp, y: TensorUOp) -> tuple[TensorUOp, TensorUOp]:
+    """bools as int8, as NumPy computes with them."""
+    return (build.cast(x, T.int8), build.cast(y, T.int8)) if x.dtype is T.bool_ else (x, y)
+
+
+def _numbers(x: TensorUOp, y: TensorUOp, what: str) -> tuple[TensorUOp, TensorUOp]:
+    if x.dtype is T.bool_:
+        raise DTypeError(f"{what}: not for two bools; use ^ or logical_xor(), or cast one first")
+    return x, y
+
+
+def _bits(x: TensorUOp, y: TensorUOp, what: str) -> tuple[TensorUOp, TensorUOp]:
+    if x.dtype.is_float:
+        raise DTypeError(f"{what}: takes integers and bools, not {x.dtype}; cast first")
+    return x, y
+
+
+def _truncated_quotient(x: TensorUOp, y: TensorUOp) -> TensorUOp:
+    """Rounded towards 0: one more than rounded down, where that is negative and not exact."""
+    floor = build.alu("floordiv", x, y)
+    if x.dtype.kind == "u":
+        return floor
+    shape = build.shape_of(x)
+    zero, one = build.full(shape, 0, x.dtype), build.full(shape, 1, x.dtype)
+    inexact = build.alu("cmpne", build.alu("mod", x, y), zero)
+    up = build.alu("and", build.alu("cmplt", floor, zero), inexact)
+    return build.alu("add", floor, build.alu("where", up, one, zero))
+
+
+def _constant_power(x: ElementwiseMethods, exponent: Any) -> TensorUOp:
+    u = x.uop
+    dtype = dtypes.with_scalar(u.dtype, exponent)
+    if dtype is T.bool_:
+        dtype = T.int8
+    u = build.cast(u, dtype)
+    if not dtype.is_float:
+        if exponent < 0:
+            raise BoundsError(f"pow: integers have no negative powers, given exponent {exponent}; cast to a float first")
+        return power_by_squaring(u, int(exponent))
+    if float(exponent).is_integer() and 0 <= exponent <= 4:
+        return power_by_squaring(u, int(exponent))
+    if exponent == 0.5:
+        return build.alu("sqrt", u)
+    if exponent == -1:
+        return build.alu("div", build.full(build.shape_of(u), 1.0, dtype), u)
+    return build.alu("pow", u, build.full(build.shape_of(u), float(exponent), dtype))
+
+
+_ORDERS: dict[str, Callable[[Any, Any], bool]] = {"cmplt": operator.lt, "cmple": operator.le, "cmpeq": operator.eq, "cmpne": operator.ne}
+
+
+def _compared(x: ElementwiseMethods, other: Any, name: str, swapped: bool = False) -> TensorUOp:
+    """x (name) other, or other (name) x if swapped."""
+    dtype = x.dtype
+    if _is_scalar(other) and dtype.kind in "iu" and isinstance(other, int) and not dtype.min <= other <= dtype.max:
+        pair = (other, 0) if swapped else (0, other)  # every element compares alike: 0 stands for it
+        return build.full(x.shape, _ORDERS[name](*pair), T.bool_)
+    if not _is_scalar(other):
+        other = x._operand(other, name)
+        if {dtype, other.dtype} == {T.int64, T.uint64}:
+            return _compared_signs(x, other, name, swapped)
+    a, b = operands(x, other, name)
+    return build.alu(name, b, a) if swapped else build.alu(name, a, b)
+
+
+def _compared_signs(x: Any, y: Any, name: str, swapped: bool) -> TensorUOp:
+    """int64 against uint64, exactly: a negative number is less than any other; the rest compares as uint64."""
+    left, right = (y, x) if swapped else (x, y)
+    shape = broadcast_shape(name, left.shape, right.shape)
+    signed = left if left.dtype is T.int64 else right
+    negative = build.alu("cmplt", signed.uop, build.full(signed.shape, 0, T.int64))
+    outcome = _ORDERS[name](-1, 0) if signed is left else _ORDERS[name](0, -1)
+    a, b = (build.broadcast(build.cast(t.uop, T.uint64), shape) for t in (left, right))
+    return build.alu("where", build.broadcast(negative, shape), build.full(shape, outcome, T.bool_), build.alu(name, a, b))

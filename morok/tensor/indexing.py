@@ -1,0 +1,206 @@
+"""`t[key]` and `t[key] = value`. Ints, slices, None and ... give views; integer and bool arrays give new tensors.
+
+A gather sums over one-hot masks, which load collapse turns into plain loads. Indices that are data count from the end if negative; outside the
+axis a gather gives 0 and a write is left out. A bool mask is computed at once where the size of the result depends on it.
+"""
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from ..dialect import types as T
+from ..errors import DTypeError, ShapeError
+from ..graph.tensor_graph import TensorUOp
+from . import build
+from .arguments import also_named, normal_axis
+from .convolution import ConvolutionMethods
+from .core import TensorCore
+from .elementwise import broadcast_shape
+from .keys import Key, parse_key
+from .sizes import Shape, SymbolicInt, numel
+
+
+class IndexingMethods(ConvolutionMethods):
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Self:
+        parsed = parse_key(key, self.shape)
+        view = self._view(*parsed.steps)
+        return _Gather(view, parsed).result() if parsed.arrays else view
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if _is_mask_of(key, self) and _count(value) == 1:
+            mask = self._operand(key, "setitem")
+            mask = mask.reshape(*mask.shape, *(1,) * (self.ndim - mask.ndim))
+            new = self._value_for(value, (), "setitem")
+            self._write(self._new(build.broadcast(new, self.shape)).where(mask, self).uop)
+            return
+        parsed = parse_key(key, self.shape)
+        view = self._view(*parsed.steps)
+        if parsed.arrays:
+            gather = _Gather(view, parsed)
+            view._write(gather.scattered(self._value_for(value, gather.shape(), "setitem")))
+        elif not (isinstance(value, TensorCore) and value._storage is self._storage and value.uop is view.uop):
+            # (`t[:3] *= 10` ends with writing the view to itself.)
+            view._write(self._value_for(value, view.shape, "setitem"))
+
+    def _value_for(self, value: Any, shape: Shape, what: str) -> TensorUOp:
+        """A value to be written to elements of this shape, in this dtype."""
+        source = self._operand(value, what) if isinstance(value, (TensorCore, np.ndarray, np.generic, list, tuple)) else self._left(value, what)
+        given = source.shape
+        while len(given) > len(shape) and given[0] == 1:
+            given = given[1:]
+        aligned = (1,) * (len(shape) - len(given)) + given
+        if len(aligned) != len(shape) or any(g != s and g != 1 for g, s in zip(aligned, shape)):
+            raise ShapeError(f"{what}: a value of shape {source.shape} does not broadcast to the elements written, of shape {shape}")
+        return build.broadcast(build.reshape(build.cast(source.uop, self.dtype), given), shape)
+
+    @also_named(axis="dim")
+    def gather(self, dim: int, index: Any) -> Self:
+        """PyTorch's: element [i, j, ...] is this at [i, index[i, j, ...], ...] for dim 1, and so on for each dim.
+
+            x.gather(1, index)
+        """
+        axis, positions = normal_axis(dim, self.ndim, "gather"), self._operand(index, "gather")
+        if positions.ndim != self.ndim or any(a != axis and least_not(p, s) for a, (p, s) in enumerate(zip(positions.shape, self.shape))):
+            raise ShapeError(f"gather: the index of shape {positions.shape} must have as many axes as the tensor of shape {self.shape}, and sizes no greater "
+                             f"but on axis {axis}")
+        if positions.dtype.is_float:
+            raise DTypeError(f"gather: the index must hold integers, not {positions.dtype}")
+        shape = positions.shape
+        source = self.shrink([None if a == axis else (0, s) for a, s in enumerate(shape)])
+        size = self.shape[axis]
+        moved = source.moveaxis(axis, -1)
+        picked = moved.reshape(*moved.shape[:axis], 1, *moved.shape[axis:])
+        hot = positions._wrapped(size).unsqueeze(-1).eq(self._new(build.iota(size, T.int64)))
+        return _summed_where(hot, picked)
+
+    def take(self, indices: Any, axis: int | None = None) -> Self:
+        """Elements at the indices along an axis, or of the flattened tensor."""
+        if axis is None:
+            return self.ravel()[indices]
+        along = normal_axis(axis, self.ndim, "take")
+        return self[(slice(None),) * along + (indices,)]
+
+    def index_select(self, dim: int, index: Any) -> Self:
+        """PyTorch's take along an axis."""
+        return self.take(index, dim)
+
+    def masked_select(self, mask: Any) -> Self:
+        """The elements where the mask holds, on one axis. Computes the mask at once."""
+        chosen = self._operand(mask, "masked_select")
+        shape = broadcast_shape("masked_select", self.shape, chosen.shape)
+        return self.broadcast_to(shape)[chosen.broadcast_to(shape)]
+
+    def _wrapped(self, size: Any) -> Self:
+        """Indices as int64, the negative ones counted from the end."""
+        i = self.cast(T.int64)
+        if self.dtype.kind == "u":
+            return i
+        if isinstance(size, SymbolicInt):
+            count = i._new(build.reduce(build.full((size,), 1, T.int64), "add", (0,)))
+            return i.where(i >= 0, i + count)
+        return i.where(i >= 0, i + size)
+
+
+def least_not(index_size: Any, size: Any) -> bool:
+    """Whether an index's size exceeds the tensor's."""
+    difference = index_size - size
+    return bool(difference.bounds[1] > 0 if isinstance(difference, SymbolicInt) else difference > 0)
+
+
+class _Gather:
+    """Index arrays applied to some axes of a view: the axes become one, the arrays one array of positions on it."""
+
+    def __init__(self, view: Any, key: Key) -> None:
+        self.view, self.axes = view, sorted(key.arrays)
+        self.at = 0 if key.front else self.axes[0]
+        sizes = [view.shape[a] for a in self.axes]
+        arrays = [_as_indices(view, key.arrays[a], size) for a, size in zip(self.axes, sizes)]
+        self.index_shape = broadcast_shape("index", *(a.shape for a in arrays))
+        flat: Any = None
+        for array, size in zip(arrays, sizes):
+            inside = (array >= 0) & (array < size) if not isinstance(size, SymbolicInt) else None
+            part = array if inside is None or len(arrays) == 1 else array.where(inside, -(1 << 40))  # stays outside, whatever is added
+            flat = part if flat is None else flat * int(size) + part
+        self.flat = flat.broadcast_to(self.index_shape)
+        self.count = numel(sizes)
+        self.others = [a for a in range(view.ndim) if a not in self.axes]
+
+    def shape(self) -> Shape:
+        """Of the result."""
+        rest = tuple(self.view.shape[a] for a in self.others)
+        return rest[:self.at] + self.index_shape + rest[self.at:]
+
+    def _rows(self) -> Any:
+        """The view with the indexed axes as one, in front."""
+        rest = tuple(self.view.shape[a] for a in self.others)
+        return self.view.permute(*self.axes, *self.others).reshape(self.count, *rest)
+
+    def result(self) -> Any:
+        rows = self._rows()
+        picked = _picked_rows(rows, self.flat.ravel())
+        rest = rows.shape[1:]
+        out = picked.reshape(*self.index_shape, *rest)
+        rank = len(self.index_shape)
+        order = (*range(rank, rank + self.at), *range(rank), *range(rank + self.at, rank + len(rest)))
+        return self.view._new(out.permute(order).uop)
+
+    def scattered(self, value: TensorUOp) -> TensorUOp:
+        """The view's new content: at each place the value of the last index that names it, else the old content."""
+        rows, positions = self._rows(), self.flat.ravel()
+        rank, rest = len(self.index_shape), rows.shape[1:]
+        values = self.view._new(value).permute(*range(self.at, self.at + rank), *range(self.at), *range(self.at + rank, rank + len(rest)))
+        values = values.reshape(positions.shape[0], *rest)
+        number = self.view._new(build.iota(positions.shape[0], T.int64))
+        places = self.view._new(build.iota(self.count, T.int64)).unsqueeze(-1)
+        if positions.shape[0] == 0:
+            return self.view.uop
+        last = number.where(places == positions, -1).max(-1)
+        hit = (last >= 0).reshape(self.count, *(1,) * len(rest))
+        new = _picked_rows(values, last).where(hit, rows)
+        split = new.reshape(*(self.view.shape[a] for a in self.axes), *rest)
+        order = self.axes + self.others
+        return split.permute(*(order.index(a) for a in range(self.view.ndim))).uop
+
+
+def _as_indices(view: Any, array: Any, size: Any) -> Any:
+    if isinstance(array, SymbolicInt):
+        raise ShapeError(f"index: {array!r} does not go with index arrays; slice first")
+    if isinstance(array, (int, np.ndarray)):
+        known = np.asarray(array, np.int64)
+        return type(view)(np.where(known < 0, known + size, known) if not isinstance(size, SymbolicInt) else known, device=view.device)
+    return array._wrapped(size)
+
+
+def _picked_rows(rows: Any, positions: Any) -> Any:
+    """rows[positions] for positions on one axis; zeros outside."""
+    rest = rows.shape[1:]
+    index = build.iota(rows.shape[0], T.int64)
+    hot = positions.unsqueeze(-1).eq(rows._new(index))
+    hot = hot.reshape(*positions.shape, rows.shape[0], *(1,) * len(rest))
+    shape = (*positions.shape, rows.shape[0], *rest)
+    zero = build.full(shape, 0, rows.dtype)
+    chosen = build.alu("where", build.broadcast(hot.uop, shape), build.broadcast(rows.uop, shape), zero)
+    return rows._new(build.reduce(chosen, "or" if rows.dtype is T.bool_ else "add", (1,)))
+
+
+def _summed_where(hot: Any, picked: Any) -> Any:
+    shape = broadcast_shape("gather", hot.shape, picked.shape)
+    chosen = build.alu("where", build.broadcast(hot.uop, shape), build.broadcast(picked.uop, shape), build.full(shape, 0, picked.dtype))
+    return picked._new(build.reduce(chosen, "or" if picked.dtype is T.bool_ else "add", (len(shape) - 1,)))
+
+
+def _is_mask_of(key: Any, t: TensorCore) -> bool:
+    """Whether the key is one bool array over the first axes."""
+    if isinstance(key, (np.ndarray, TensorCore)) and key.ndim:
+        is_bool = key.dtype == np.bool_ if isinstance(key, np.ndarray) else key.dtype is T.bool_
+        return is_bool and key.shape == t.shape[:key.ndim]
+    return False
+
+
+def _count(value: Any) -> Any:
+    if isinstance(value, (TensorCore, np.ndarray, np.generic)):
+        return value.size
+    return 1 if isinstance(value, (bool, int, float)) else None

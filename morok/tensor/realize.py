@@ -1,0 +1,49 @@
+"""The one seam between tensors and the runtime: memory for data, and running what the graph says. The compiler is imported when first needed."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..dialect import types as T
+from ..graph.registries import BUFFERS
+from ..graph.tensor_graph import TensorUOp
+from ..graph.tensor_graph import new_buffer as new_graph_buffer
+from ..runtime.buffer import Buffer
+from ..runtime.devices import canonical_name
+from . import dtypes
+
+DEFAULT_DEVICE = "CPU"
+
+
+def canonical_device(name: str | None) -> str:
+    """The device's canonical name; DeviceError lists what there is."""
+    return DEFAULT_DEVICE if name is None or name is DEFAULT_DEVICE else canonical_name(name)
+
+
+def new_buffer(array: np.ndarray, device: str, borrow: bool = False) -> TensorUOp:
+    """A buffer of the array's content: a copy, or with `borrow` the array's own memory where its layout allows."""
+    memory = (Buffer.borrow if borrow else Buffer.from_numpy)(array, device)
+    return new_graph_buffer(T.tensor(array.shape, dtypes.of_array(array)), device, memory)
+
+
+def realize(uops: Sequence[TensorUOp]) -> None:
+    """Computes the values; afterwards each handle is a buffer, for all who use it."""
+    if any(u.name != "buffer" for u in uops):
+        from ..runtime.realize import realize_uops
+        realize_uops(uops)
+
+
+def prepare(uops: Sequence[TensorUOp]) -> Any:
+    """An ExecutionPlan that computes the values, in this order."""
+    from ..runtime.realize import prepare_uops
+    return prepare_uops(list(uops))
+
+
+def memory(u: TensorUOp) -> Any:
+    """The memory that begins with the value's elements in order; None where it is not realised."""
+    if u.name == "buffer":
+        return BUFFERS.get(u)
+    from ..runtime.realize import buffer_of
+    return buffer_of(u)

@@ -1,0 +1,185 @@
+"""Reductions: along one axis, several, or all. `axis` takes negative numbers and tuples (`dim` is another name of it), `keepdim` keeps size 1.
+
+Over nothing: sum 0, prod 1, all True, any False; max, min and argmax of nothing are a ShapeError, mean is NaN.
+"""
+from __future__ import annotations
+
+from typing import Any, Self
+
+from ..dialect import types as T
+from ..errors import DTypeError, ShapeError
+from ..graph.tensor_graph import TensorUOp
+from . import build, dtypes
+from .arguments import REDUCTION_NAMES, also_named, normal_axes, normal_axis
+from .creation import CreationMethods
+from .sizes import Size, SymbolicInt, least, numel
+
+
+class ReductionMethods(CreationMethods):
+    __slots__ = ()
+
+    def _reduced(self, u: TensorUOp, name: str, axes: tuple[int, ...], keepdim: bool) -> Self:
+        shape = build.shape_of(u)
+        result = build.reduce(u, name, axes)
+        return self._new(build.with_unit_axes(result, shape, axes) if keepdim else result)
+
+    @also_named(**REDUCTION_NAMES)
+    def sum(self, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Self:
+        """Sum; bools and integers in 64 bits, 16-bit floats accumulated in float32.
+
+            x.sum(), x.sum(-1), x.sum((0, 2), keepdim=True)
+        """
+        return self._accumulated("add", axis, keepdim, dtype, "sum")
+
+    @also_named(**REDUCTION_NAMES)
+    def prod(self, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Self:
+        """Product; bools and integers in 64 bits, 16-bit floats accumulated in float32."""
+        return self._accumulated("mul", axis, keepdim, dtype, "prod")
+
+    def _accumulated(self, name: str, axis: Any, keepdim: bool, dtype: Any, what: str) -> Self:
+        axes = normal_axes(axis, self.ndim, what)
+        wanted = dtypes.as_dtype(dtype) if dtype is not None else dtypes.accumulator(self.dtype)
+        if wanted is T.bool_:
+            return self.bool()._reduced(self.bool().uop, "or" if name == "add" else "and", axes, keepdim)
+        wide = T.float32 if wanted.is_float and wanted.bits == 16 else wanted
+        return self._reduced(build.cast(self.uop, wide), name, axes, keepdim).cast(wanted)
+
+    @also_named(**REDUCTION_NAMES)
+    def max(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """The greatest element; NaN if one is."""
+        return self._extreme("max", axis, keepdim)
+
+    @also_named(**REDUCTION_NAMES)
+    def min(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """The least element; NaN if one is."""
+        return self._extreme("min", axis, keepdim)
+
+    amax, amin = max, min
+
+    def _extreme(self, name: str, axis: Any, keepdim: bool) -> Self:
+        axes = normal_axes(axis, self.ndim, name)
+        self._require_elements(axes, name)
+        if self.dtype is T.bool_:
+            name = "or" if name == "max" else "and"
+        return self._reduced(self.uop, name, axes, keepdim)
+
+    def _require_elements(self, axes: tuple[int, ...], what: str) -> None:
+        shape = self.shape
+        for axis in axes:
+            if least(shape[axis]) == 0:
+                raise ShapeError(f"{what}: axis {axis} of shape {shape} {'has' if shape[axis] == 0 else 'may have'} no elements, and {what} of nothing is undefined")
+
+    @also_named(**REDUCTION_NAMES)
+    def any(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """Whether an element is not 0."""
+        return self._reduced(self.bool().uop, "or", normal_axes(axis, self.ndim, "any"), keepdim)
+
+    @also_named(**REDUCTION_NAMES)
+    def all(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """Whether every element is not 0."""
+        return self._reduced(self.bool().uop, "and", normal_axes(axis, self.ndim, "all"), keepdim)
+
+    @also_named(**REDUCTION_NAMES)
+    def count_nonzero(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """How many elements are not 0, as int64."""
+        return self.bool().sum(axis, keepdim)
+
+    @also_named(**REDUCTION_NAMES)
+    def mean(self, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Self:
+        """Arithmetic mean; of integers and bools as the default float."""
+        axes = normal_axes(axis, self.ndim, "mean")
+        wanted = dtypes.as_dtype(dtype) if dtype is not None else self.dtype if self.dtype.is_float else dtypes.default_float()
+        x = self.cast(dtypes.computing(wanted))
+        return (x.sum(axes, keepdim) / x._count(axes)).cast(wanted)
+
+    def _count(self, axes: tuple[int, ...]) -> Any:
+        """How many elements a reduction over the axes combines, as a number or (for symbolic sizes) a 0-d tensor of this dtype."""
+        shape = self.shape
+        sizes = [shape[a] for a in axes]
+        known: Size = numel(s for s in sizes if not isinstance(s, SymbolicInt))
+        symbolic = [s for s in sizes if isinstance(s, SymbolicInt)]
+        if not symbolic:
+            return float(known)  # type: ignore[arg-type]
+        ones = build.full(tuple(symbolic), 1.0, self.dtype)
+        return self._new(build.reduce(ones, "add", tuple(range(len(symbolic))))) * float(known)  # type: ignore[arg-type]
+
+    @also_named(**REDUCTION_NAMES)
+    def var(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Self:
+        """Variance, the sum of squared distances from the mean divided by n - correction (1 as PyTorch, 0 for NumPy's)."""
+        axes = normal_axes(axis, self.ndim, "var")
+        x = self._computing()
+        distance = x - x.mean(axes, keepdim=True)
+        count = x._count(axes) - correction
+        count = max(count, 0.0) if isinstance(count, float) else count.maximum(0.0)
+        squares = (distance * distance).sum(axes, keepdim)
+        return (squares / count)._rounded(self.dtype)
+
+    @also_named(**REDUCTION_NAMES)
+    def std(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Self:
+        """Standard deviation, the root of var."""
+        return self._computing().var(axis, correction, keepdim).sqrt()._rounded(self.dtype)
+
+    @also_named(**REDUCTION_NAMES)
+    def var_mean(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> tuple[Self, Self]:
+        """Variance and mean."""
+        return self.var(axis, correction, keepdim), self.mean(axis, keepdim)
+
+    @also_named(**REDUCTION_NAMES)
+    def norm(self, p: Any = 2, axis: Any = None, keepdim: bool = False) -> Self:
+        """The p-norm of all elements or along axes: p a positive number, inf, -inf or 0."""
+        axes = normal_axes(axis, self.ndim, "norm")
+        x = self._computing().abs()
+        if p == float("inf"):
+            result = x.max(axes, keepdim)
+        elif p == float("-inf"):
+            result = x.min(axes, keepdim)
+        elif p == 0:
+            result = x.ne(0).sum(axes, keepdim).cast(x.dtype)
+        elif p == 1:
+            result = x.sum(axes, keepdim)
+        elif p == 2:
+            result = (x * x).sum(axes, keepdim).sqrt()
+        else:
+            result = (x ** float(p)).sum(axes, keepdim) ** (1.0 / p)
+        return result._rounded(self.dtype)
+
+    @also_named(**REDUCTION_NAMES)
+    def argmax(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """Where the first greatest element is (the first NaN, if there is one), as int64; over the flattened tensor by default."""
+        return self._position("max", axis, keepdim)
+
+    @also_named(**REDUCTION_NAMES)
+    def argmin(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """Where the first least element is (the first NaN, if there is one), as int64; over the flattened tensor by default."""
+        return self._position("min", axis, keepdim)
+
+    def _position(self, name: str, axis: Any, keepdim: bool) -> Self:
+        if isinstance(axis, (tuple, list)):
+            raise DTypeError(f"arg{name}: takes one axis or None, not {axis!r}")
+        if axis is None:
+            flat = self._new(build.reshape(self.uop, (numel(self.shape),)))._position(name, 0, False)
+            return self._new(build.reshape(flat.uop, (1,) * self.ndim)) if keepdim else flat
+        along = normal_axis(axis, self.ndim, f"arg{name}")
+        self._require_elements((along,), f"arg{name}")
+        shape = self.shape
+        best = self._extreme(name, along, True)
+        found = self.eq(best)
+        if self.dtype.is_float:
+            found = found | self.isnan()  # a NaN makes the extreme NaN, which equals nothing
+        size = shape[along]
+        counter = T.int32 if not isinstance(size, SymbolicInt) and size < 1 << 31 else T.int64
+        positions = build.broadcast(build.iota_along(shape, along, counter), shape)
+        nowhere = build.full(shape, counter.max, counter)
+        first = build.alu("where", found.uop, positions, nowhere)
+        return self._reduced(first, "min", (along,), keepdim).cast(T.int64)
+
+    @also_named(**REDUCTION_NAMES)
+    def logsumexp(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """log(sum(exp(x))) without overflow; -inf where every element is."""
+        axes = normal_axes(axis, self.ndim, "logsumexp")
+        x = self._computing()
+        peak = x.max(axes, keepdim=True)
+        peak = peak.where(peak.isfinite(), 0.0)
+        total = (x - peak).exp().sum(axes, keepdim=True).log() + peak
+        result = total if keepdim else total._new(build.reshape(total.uop, tuple(s for a, s in enumerate(self.shape) if a not in axes)))
+        return result._rounded(self.dtype)

@@ -1,0 +1,31 @@
+"""Tensor: a lazy array. Each method only extends the graph; `numpy()`, `item()`, `realize()` and the like compute.
+
+The methods are layers, each a file of its subject built on the ones before:
+
+    core            what a tensor is: storage, views, dtype, shape          convolution     conv2d, pooling
+    movement        reshape, permute, expand, pad, flip, split, roll        indexing        t[key], t[key] = value, gather
+    elementwise     + - * / // % **, comparisons, bits, where               writing         assign, += and kin
+    mathematics     exp, log, sin, sqrt, floor, isnan, ...                  conversion      realize, plans, numpy(), item(), repr
+    creation        zeros, full, arange, eye, tril
+    reduction       sum, max, mean, argmax, var, ...
+    joining         cat, stack
+    linear_algebra  matmul, dot, einsum
+    activation      relu, gelu, softmax, layer_norm
+"""
+from __future__ import annotations
+
+from .conversion import ConversionMethods
+
+
+class Tensor(ConversionMethods):
+    __slots__ = ()
+
+
+Tensor.__doc__ = """A lazy array of numbers or bools.
+
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    y = (x @ x.T).softmax(-1).sum(0)      # nothing is computed yet
+    y.numpy()                             # now it is
+
+Tensor(data, dtype=None, device=None, borrow=False): see `Tensor.__init__`.
+"""
