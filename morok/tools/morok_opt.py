@@ -8,22 +8,20 @@ or any step of `main`.
 """
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
 from mlir import ir
 
 from ..dialect.context import DialectContext
-from ..errors import MorokError
 from ..graph.body import Program
-from ..passes.instrumentation import BadOutput, EveryPass, PrintIR, PrintTree, Several, Timing, VerifyEach
-from ..passes.pipeline import Instrumentation, PassFailure, PipelineError, Step, parse_elements, resolve, run_passes, spelling
+from ..passes.instrumentation import EveryPass, PrintIR, PrintTree, Timing, VerifyEach
+from ..passes.pipeline import Instrumentation, PipelineError, Step, parse_elements, resolve
 from ..passes.pipeline_text import Element
 from ..passes.registry import PASSES, load_passes
-from ..passes.reproducer import strip_reproducer, write_reproducer
+from ..passes.reproducer import strip_reproducer
 from ..passes.upstream import is_upstream, suggestion
-from .diagnostics import Collector, Diagnostic, ToolError, expectations, from_text, unmet
+from .diagnostics import Collector, Diagnostic, ToolError, expectations, unmet
 from .flags import OPTIONAL_TEXT, TEXT, Parsed
 from .listing import dialect_names, pass_list, pass_summaries
 from .roundtrip import bytecode, roundtrip_error
@@ -183,38 +181,9 @@ class MorokOpt(Tool):
             if wrong is not None:
                 raise Failed([Diagnostic("error", f"--verify-roundtrip: {wrong}")])
         if steps:
-            module = self.run_passes(chunk, module, steps, dialect, collector)
+            module = self.run_passes(chunk, module, steps, dialect, collector, self.instrumentation(collector)).module
         with self.timing.measure("Output"):
             return self.output(module)
-
-    def run_passes(self, chunk: Chunk, module: ir.Module, steps: Sequence[Step], dialect: DialectContext,
-                   collector: Collector) -> ir.Module:
-        """The module after the passes. Raises Failed, after writing a reproducer if one is asked for or a pass is at fault."""
-        current = _Current()
-        watching = Several([*self.instrumentation(collector), current], verify=self.options.on("verify-each"))
-        before = len(collector.errors)
-        try:
-            with dialect.context, dialect.unknown:
-                program = Program(dialect, module)
-                run_passes(program, steps, watching, with_reproducer=False)
-                return program.module
-        except PassFailure as failure:
-            upstream = isinstance(failure.__cause__, ir.MLIRError)
-            replay = self.write_reproducer(chunk, steps, always=not upstream)
-            if upstream and len(collector.errors) > before:
-                raise Failed(collector.errors[before:]) from None
-            self.trace()
-            raise Failed([Diagnostic("error", f"pass {failure.pass_name} failed: {failure.detail}{replay}")]) from None
-        except BadOutput as error:
-            replay = self.write_reproducer(chunk, steps, always=True)
-            raise Failed([Diagnostic("error", f"pass {current.name} failed: {error}{replay}")]) from None
-        except MorokError as error:
-            self.write_reproducer(chunk, steps, always=False)
-            self.trace()
-            diagnostic = from_text(str(error))
-            if diagnostic.file is None and current.name not in diagnostic.message:
-                diagnostic = dataclasses.replace(diagnostic, message=f"{current.name}: {diagnostic.message}")
-            raise Failed([diagnostic]) from None
 
     def instrumentation(self, collector: Collector) -> list[Instrumentation]:
         """What watches the passes, as the flags ask."""
@@ -238,32 +207,8 @@ class MorokOpt(Tool):
             parts.append(VerifyEach(lambda program: self.check_output(program, collector)))
         return parts
 
-    def check_output(self, program: Program, collector: Collector) -> None:
-        """Raises BadOutput if a pass left a module that does not verify."""
-        module = program.module
-        before = len(collector.errors)
-        try:
-            module.operation.verify()
-            problems = self.check(module, program.dialect)
-        except ir.MLIRError:
-            problems = collector.errors[before:]
-            del collector.found[before:]
-        if problems:
-            raise BadOutput(f"it leaves IR that does not verify: {problems[0].text('(no place)')}")
-
-    def write_reproducer(self, chunk: Chunk, steps: Sequence[Step], always: bool) -> str:
-        """Writes the input with the pipeline where the flag says, or (for a fault of a pass: `always`) to a temporary file; says how to
-        replay it."""
-        path = self.options.text("mlir-pass-pipeline-crash-reproducer")
-        if path is None and not always:
-            return ""
-        text = chunk.text.lstrip("\n")
-        if chunk.is_bytecode:
-            text = str(ir.Module.parse(chunk.data, self.make_context().context))
-        try:
-            return f"; replay it with {self.name} --run-reproducer {write_reproducer(text, spelling(steps), path)}"
-        except OSError as error:
-            raise ToolError(f"cannot write the reproducer '{path}': {error.strerror}") from None
+    def reproducer_path(self) -> str | None:
+        return self.options.text("mlir-pass-pipeline-crash-reproducer")
 
     # Output
 
@@ -284,15 +229,6 @@ class MorokOpt(Tool):
         if self.options.on("emit-bytecode"):
             return bytecode(module)
         return (self.print_module(module).rstrip("\n") + "\n\n").encode()
-
-
-class _Current(Instrumentation):
-    """Knows the pass that runs."""
-
-    name = ""
-
-    def before(self, step: Step, program: Program) -> None:
-        self.name = step.name
 
 
 def parse_steps(source: str, pipeline: str) -> list[Step]:

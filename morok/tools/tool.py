@@ -3,6 +3,7 @@
 """
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 import traceback
@@ -16,10 +17,14 @@ from mlir import ir
 from .. import __version__
 from ..dialect.context import DialectContext
 from ..dialect.verify import Diagnostic as DialectDiagnostic
-from ..dialect.verify import explain, verify_module
+from ..dialect.verify import VerifyError, explain, verify_module
 from ..errors import MorokError
+from ..graph.body import Program
+from ..passes.instrumentation import BadOutput, Several, VerifyEach
+from ..passes.pipeline import Instrumentation, PassFailure, Step, run_passes, spelling
+from ..passes.reproducer import write_reproducer
 from ..passes.upstream import capturing_stderr
-from .diagnostics import Collector, Diagnostic, ToolError
+from .diagnostics import Collector, Diagnostic, ToolError, from_text
 from .flags import SWITCH, TEXT, Flag, Parsed, parse_flags
 from .listing import help_text
 from .source import Chunk, nesting_error, relocate
@@ -153,6 +158,68 @@ class Tool(ABC):
         """What the dialect's rules have against a module that MLIR accepts."""
         return [_from_dialect(problem) for problem in verify_module(module, dialect)]
 
+    def run_passes(self, chunk: Chunk, module: ir.Module, steps: Sequence[Step], dialect: DialectContext, collector: Collector,
+                   instrumentation: Sequence[Instrumentation]) -> Program:
+        """The program after the passes. Raises Failed, after writing a reproducer if one is asked for or a pass is at fault."""
+        current = _Current()
+        watching = Several([*instrumentation, current], verify=any(isinstance(part, VerifyEach) for part in instrumentation))
+        before = len(collector.errors)
+        try:
+            with dialect.context, dialect.unknown:
+                program = Program(dialect, module)
+                run_passes(program, steps, watching, with_reproducer=False)
+                return program
+        except PassFailure as failure:
+            upstream = isinstance(failure.__cause__, ir.MLIRError)
+            replay = self.write_reproducer(chunk, steps, always=not upstream)
+            if upstream and len(collector.errors) > before:
+                raise Failed(collector.errors[before:]) from None
+            self.trace()
+            raise Failed([Diagnostic("error", f"pass {failure.pass_name} failed: {failure.detail}{replay}")]) from None
+        except BadOutput as error:
+            replay = self.write_reproducer(chunk, steps, always=True)
+            raise Failed([Diagnostic("error", f"pass {current.name} failed: {error}{replay}")]) from None
+        except VerifyError as error:
+            raise Failed([_from_dialect(problem) for problem in error.diagnostics]) from None
+        except MorokError as error:
+            self.write_reproducer(chunk, steps, always=False)
+            self.trace()
+            diagnostic = from_text(str(error))
+            if diagnostic.file is None and current.name not in diagnostic.message:
+                diagnostic = dataclasses.replace(diagnostic, message=f"{current.name}: {diagnostic.message}")
+            raise Failed([diagnostic]) from None
+
+    def check_output(self, program: Program, collector: Collector) -> None:
+        """Raises BadOutput if a pass left a module that does not verify."""
+        module = program.module
+        before = len(collector.errors)
+        try:
+            module.operation.verify()
+            problems = self.check(module, program.dialect)
+        except ir.MLIRError:
+            problems = collector.errors[before:]
+            del collector.found[before:]
+        if problems:
+            raise BadOutput(f"it leaves IR that does not verify: {problems[0].text('(no place)')}")
+
+    def write_reproducer(self, chunk: Chunk, steps: Sequence[Step], always: bool) -> str:
+        """Writes the input with the pipeline where the flag says, or (for a fault of a pass: `always`) to a temporary file; says how to
+        replay it."""
+        path = self.reproducer_path()
+        if path is None and not always:
+            return ""
+        text = chunk.text.lstrip("\n")
+        if chunk.is_bytecode:
+            text = str(ir.Module.parse(chunk.data, self.make_context().context))
+        try:
+            return f"; replay it with {self.name} --run-reproducer {write_reproducer(text, spelling(steps), path)}"
+        except OSError as error:
+            raise ToolError(f"cannot write the reproducer '{path}': {error.strerror}") from None
+
+    def reproducer_path(self) -> str | None:
+        """Where a reproducer must be written whenever a pass fails."""
+        return None
+
     def report(self, diagnostics: Sequence[Diagnostic]) -> None:
         for diagnostic in diagnostics:
             self.stderr.write(diagnostic.text(self.name) + "\n")
@@ -175,6 +242,15 @@ class Tool(ABC):
 
 def _from_dialect(problem: DialectDiagnostic) -> Diagnostic:
     return Diagnostic("error", problem.message, problem.file, problem.line, problem.column or 1)
+
+
+class _Current(Instrumentation):
+    """Knows the pass that runs."""
+
+    name = ""
+
+    def before(self, step: Step, program: Program) -> None:
+        self.name = step.name
 
 
 def run_tool(tool: Tool) -> None:
