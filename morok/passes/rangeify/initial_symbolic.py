@@ -5,7 +5,8 @@
     morok.index %b[%q * 6 + %m]
     morok.mul %x, (2.0 + 4.0)
 
-The rules are those of `morok/passes/symbolic/`. Floats are folded only where every value, NaN, infinities and signed zeros too, stays the same.
+The rules are those of `morok/passes/symbolic/`. Floats are folded only where every value, NaN, infinities and signed zeros too, stays the
+same.
 """
 from __future__ import annotations
 

@@ -6,8 +6,9 @@
 
 Indexing a tensor with integers, one-hot products of integers, aranges and counts are such sums when they are written with primitive ops.
 
-Floats: n equal terms sum to x * n, which is the exact sum rounded once (a reduction's order is ours to choose), if n is a number of the dtype. Terms
-that are 0 may be left out of a sum, so that one which selects -0.0 gives -0.0. A product with a one-hot of floats is not such a sum: 0 * NaN is NaN.
+Floats: n equal terms sum to x * n, which is the exact sum rounded once (a reduction's order is ours to choose), if n is a number of the
+dtype. Terms that are 0 may be left out of a sum, so that one which selects -0.0 gives -0.0. A product with a one-hot of floats is not
+such a sum: 0 * NaN is NaN.
 """
 from __future__ import annotations
 
@@ -70,7 +71,7 @@ def _repeated(op: str, x: UOp, trips: UOp) -> UOp | None:
 
 
 def _times(x: UOp, count: UOp) -> UOp | None:
-    """x * count with the count (an index) in x's dtype; None where the dtype cannot hold it. Nothing of an infinite x is left if the count is 0."""
+    """x * count with the count (an index) in x's dtype; None where that cannot hold it. A count of 0 leaves nothing of an infinite x."""
     if not x.dtype.is_float:
         return UOp.make("mul", (x, count.cast(x.dtype)))
     if not fits(bounds(count), x.dtype):
@@ -203,7 +204,7 @@ def one_iteration(u: UOp) -> UOp | None:
 
 
 def _selected(condition: UOp, ranges: Sequence[UOp]) -> tuple[list[UOp], dict[UOp, UOp]] | None:
-    """(conditions under which an iteration is selected, the counters there) for an equality r == e, or r * 4 + s == e with s of extent 4, and so on."""
+    """(conditions under which an iteration is selected, the counters there) for r == e, or r * 4 + s == e with s of extent 4, and so on."""
     form = _condition_form(condition, ranges) if condition.name == "cmpeq" else None
     if form is None:
         return None
@@ -248,7 +249,7 @@ def at_values(u: UOp, values: dict[UOp, UOp], gate: list[UOp]) -> UOp:
 
 @LOAD_COLLAPSE.rule("reduce")
 def counted_iterations(u: UOp) -> UOp | None:
-    """sum of where(r < e, x, y) = x * n + y * (extent - n) with n = min(max(e, 0), extent); max of where(r < e, x, -inf) = where(n > 0, x, -inf)"""
+    """sum of where(r < e, x, y) = x * n + y * (extent - n), n = min(max(e, 0), extent); max of where(r < e, x, -inf) = where(0 < n, ..)"""
     choice = as_choice(u.operands[0])
     if choice is None:
         return None

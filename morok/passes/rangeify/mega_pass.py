@@ -11,9 +11,9 @@
 
     reduce (reduce %v, %k), %l                       =>   reduce %v, %l, %k
 
-What a buffer holds is found from its flat place, so it does not matter whether ranges were merged or split. Kept are: buffers that the function
-returns; scratch (space local); buffers whose value has a reduction, unless each element of them is computed exactly once all the same; and
-buffers whose value was read from memory that the function also writes, for they may be the only copy of it.
+What a buffer holds is found from its flat place, so it does not matter whether ranges were merged or split. Kept are: buffers that the
+function returns; scratch (space local); buffers whose value has a reduction, unless each element of them is computed exactly once all the
+same; and buffers whose value was read from memory that the function also writes, for they may be the only copy of it.
 """
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def counters_at(buffer: UOp, indices: tuple[UOp, ...]) -> dict[UOp, UOp] | None:
     own = buffer.operands[1:]
     if all(r.name in ("range", "const") for r in own) and len({r for r in own if r.name == "range"}) == sum(r.name == "range" for r in own):
         return {r: i for r, i in zip(own, indices) if r.name == "range"}
-    place, target = simplify((row_major(own, buffer.type.shape), row_major(indices, buffer.type.shape)))  # type: ignore[union-attr]
+    place, target = simplify((_place(buffer, own), _place(buffer, indices)))
     form = linear(place)
     if form.constant or {t for t, _ in form.terms} != closed_ranges(buffer):
         return None
@@ -120,6 +120,10 @@ def counters_at(buffer: UOp, indices: tuple[UOp, ...]) -> dict[UOp, UOp] | None:
         expected = stride * r.operands[0].value
         values[r] = target // stride if position + 1 == len(strides) else (target // stride) % r.operands[0].value
     return dict(zip(values, simplify(tuple(values.values()))))
+
+
+def _place(buffer: UOp, indices: tuple[UOp, ...]) -> UOp:
+    return row_major(indices, buffer.type.shape)  # type: ignore[union-attr]
 
 
 def _own_ops(value: UOp) -> list[UOp]:
@@ -155,7 +159,7 @@ def is_copy(buffer: UOp) -> bool:
     if value.name != "load" or len(value.operands) != 1 or closed_ranges(buffer) != open_ranges(value):
         return False
     source = value.operands[0]
-    own, other = simplify((row_major(buffer.operands[1:], buffer.type.shape), row_major(source.operands[1:], source.operands[0].type.shape)))  # type: ignore[union-attr]
+    own, other = simplify((_place(buffer, buffer.operands[1:]), _place(source.operands[0], source.operands[1:])))
     return not linear(other).minus(linear(own)).terms
 
 

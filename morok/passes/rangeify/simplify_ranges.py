@@ -5,9 +5,9 @@
     morok.load %a[%i, %j]                   =>    morok.bufferize %v[%m floordiv 6, %m mod 6]
     morok.bufferize %v[%i, %j]
 
-Two ranges merge if each op that closes one closes the other, each reduction inside runs in both or in neither (else it would be repeated), and the
-divisions in the body do not increase. They are counted where indices meet memory, on the flat row-major place (`symbolic/index_cost.py`): above,
-both accesses are to element %m of %a and of the result, and no division is left.
+Two ranges merge if each op that closes one closes the other, each reduction inside runs in both or in neither (else it would be
+repeated), and the divisions in the body do not increase. They are counted where indices meet memory, on the flat row-major place
+(`symbolic/index_cost.py`): above, both accesses are to element %m of %a and of the result, and no division is left.
 """
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def drop_single_iterations(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
 
 
 def adjacent_pairs(order: list[UOp]) -> list[tuple[UOp, UOp]]:
-    """Pairs of ranges that are neighbours wherever either is closed, and open together wherever a value is kept for the iterations of a loop."""
+    """Pairs of ranges that are neighbours wherever either is closed, and both open or both closed round each reduction and buffer."""
     follows: dict[UOp, UOp | None] = {}
     precedes: dict[UOp, UOp | None] = {}
     for u in order:

@@ -5,9 +5,9 @@
     morok.bufferize %v[%i]                        morok.load %b[%o, %r]
                                                   morok.bufferize %v[%o * 4 + %r]
 
-Splits only where the factor divides the extent (otherwise the bound would need a mask, which costs more than the modulo saves) and where fewer
-divisions are left in the body, counted on flat indices: a load of element %i of a row-major buffer needs no split. What closed the range closes both.
-The ids of a changed body are dense, in loop order.
+Splits only where the factor divides the extent (otherwise the bound would need a mask, which costs more than the modulo saves) and where
+fewer divisions are left in the body, counted on flat indices: a load of element %i of a row-major buffer needs no split. What closed the
+range closes both. The ids of a changed body are dense, in loop order.
 """
 from __future__ import annotations
 

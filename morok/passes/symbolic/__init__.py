@@ -2,7 +2,8 @@
 
     simplify((range(4) * 6 + range(6)) mod 6)  =>  range(6)
 
-One file for each family of rules. A rule is a function of one op: what it gives for an op is a fact about it, so normal forms are remembered.
+One file for each family of rules. A rule is a function of one op: what it gives for an op is a fact about it, so normal forms are
+remembered.
 """
 from __future__ import annotations
 

@@ -4,9 +4,9 @@
     bounds(cast(load(%p: ui8), i32))  = (0, 255)
     bounds(1 < range(2))              = (0, 0)          false; bools are 0 and 1
 
-Interval arithmetic, kept with each op (`u.facts`), without recursion. The values are those that the op takes where it is computed at all: a range
-of no iteration has bounds (0, 0). An op whose exact result may leave its dtype wraps, and is bounded by the dtype alone; `is_exact` tells them apart.
-Index arithmetic is taken not to overflow: an index counts elements of memory.
+Interval arithmetic, kept with each op (`u.facts`), without recursion. The values are those that the op takes where it is computed at all:
+a range of no iteration has bounds (0, 0). An op whose exact result may leave its dtype wraps, and is bounded by the dtype alone;
+`is_exact` tells them apart. Index arithmetic is taken not to overflow: an index counts elements of memory.
 """
 from __future__ import annotations
 

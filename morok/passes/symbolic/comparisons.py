@@ -55,7 +55,7 @@ def less_or_equal(u: UOp) -> UOp | None:
 
 
 def _sides(form: Linear, like: T.Type) -> tuple[UOp, UOp] | None:
-    """The two sides of form ? 0: what is added, and what is subtracted; None if one might leave the dtype. A constant stands on the right where it can."""
+    """The two sides of form ? 0: what is added, what is subtracted. None if one may leave the dtype. A constant stands right if it can."""
     left = Linear(tuple((t, c) for t, c in form.terms if c > 0))
     right = Linear(tuple((t, -c) for t, c in form.terms if c < 0), -form.constant)
     if not left.terms:
@@ -81,7 +81,8 @@ def less_by_sides(u: UOp) -> UOp | None:
     x, y = u.operands
     factor = gcd(*(c for _, c in form.terms))
     if factor > 1:
-        form = Linear(tuple((t, c // factor) for t, c in form.terms), form.constant // factor)  # g*s + k < 0 is s + k/g < 0, and s holds integers
+        # g*s + k < 0 is s + k/g < 0, and s is whole.
+        form = Linear(tuple((t, c // factor) for t, c in form.terms), form.constant // factor)
     elif x.type is not T.index and not _is_shorter(form, u.operands):
         return None
     sides = _sides(form, x.type)

@@ -22,8 +22,9 @@ CONSTANTS = PatternSet("constants")
 
 _INTEGER_OPS = tuple(sorted(ALU - {"bitcast"}))
 _ON_INDEX: dict[str, Callable] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "max": max, "min": min, "cmplt": operator.lt, "cmple": operator.le,
-    "cmpeq": operator.eq, "cmpne": operator.ne, "floordiv": lambda x, y: x // y if y else 0, "mod": lambda x, y: x % y if y else 0,
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "max": max, "min": min,
+    "cmplt": operator.lt, "cmple": operator.le, "cmpeq": operator.eq, "cmpne": operator.ne,
+    "floordiv": lambda x, y: x // y if y else 0, "mod": lambda x, y: x % y if y else 0,
 }
 
 

@@ -182,7 +182,9 @@ def remainder_of_remainder(u: UOp) -> UOp | None:
         return None
     form, divisor = parts
     for i, (term, coefficient) in enumerate(form.terms):
-        if term.name == "mod" and term.operands[1].name == "const" and term.operands[1].value != 0 and coefficient * term.operands[1].value % divisor == 0:
+        if term.name != "mod" or term.operands[1].name != "const" or term.operands[1].value == 0:
+            continue
+        if coefficient * term.operands[1].value % divisor == 0:
             others = Linear(form.terms[:i] + form.terms[i + 1:], form.constant)
             return _divided("mod", others.plus(linear(term.operands[0]).scaled(coefficient)), divisor, u)
     return None
@@ -198,7 +200,8 @@ def _divide_symbolically(form: Linear, divisor: Linear) -> tuple[Linear, Linear]
     lead_factors = factors(lead)
     quotient, rest = Linear(()), form
     for _ in range(16):
-        found = next(((f, c) for t, c in rest.terms if c % lead_coefficient == 0 and (f := _without(factors(t), lead_factors)) is not None), None)
+        divisible = ((_without(factors(t), lead_factors), c) for t, c in rest.terms if c % lead_coefficient == 0)
+        found = next(((f, c) for f, c in divisible if f is not None), None)
         if found is None:
             break
         times = Linear(((product_of(*found[0]), found[1] // lead_coefficient),)) if found[0] else Linear((), found[1] // lead_coefficient)
@@ -227,7 +230,7 @@ def is_positive(form: Linear) -> bool:
 
 
 def _lowered(form: Linear) -> Linear:
-    """A sum that is no greater: what is subtracted stands at its greatest value, written with the symbolic extent or divisor that limits it."""
+    """A sum that is no greater: what is subtracted stands at its greatest value, written with the extent or divisor that is its limit."""
     result = Linear((), form.constant)
     for term, coefficient in form.terms:
         limit = Linear(((term, 1),))
@@ -249,7 +252,7 @@ def _greatest(u: UOp) -> Linear:
 
 
 def _runs_only_if_positive(divisor: UOp, form: Linear) -> bool:
-    """Whether the divisor is at least 1 where a sum is computed: by its bounds, or because a loop round the sum would else have no iteration."""
+    """Whether the divisor is at least 1 where a sum is computed: by its bounds, or else a loop round the sum would have no iteration."""
     if bounds(divisor)[0] > 0:
         return True
     wanted = factors(divisor)
@@ -291,7 +294,8 @@ def quotient_and_remainder(u: UOp) -> UOp | None:
             continue
         x, y = remainder.operands
         for quotient in _quotients(x, y):
-            found = _whole(form, coefficients, quotient, remainder, scale) or _longer_remainder(form, coefficients, quotient, remainder, scale)
+            pair = (form, coefficients, quotient, remainder, scale)
+            found = _whole(*pair) or _longer_remainder(*pair)
             if found is not None and (u.dtype is T.index or fits(found.bounds(), u.dtype)):
                 return build(found, u.type)
     return None

@@ -2,7 +2,8 @@
 
     least, most = recall(u, "bounds", needs, compute)     # compute(u) once those of needs(u) are known; no recursion on deep graphs
 
-A fact must not hold its own op (that would be a cycle). Threads may compute a fact twice, with the same result; an op's dict is never replaced.
+A fact must not hold its own op (that would be a cycle). Threads may compute a fact twice, with the same result; an op's dict is never
+replaced.
 """
 from __future__ import annotations
 

@@ -84,25 +84,25 @@ def weigh_conjuncts(u: UOp) -> UOp | None:
     together = limits(conditions)
     if any(least > most for least, most in together.values()):
         return const(False, T.bool_)
-    kept, said = [], set()
-    for condition in conditions:
-        if condition.name == "not" and condition.operands[0] in conditions:
-            return const(False, T.bool_)
-        limit = limit_of(condition)
-        if limit is None:
-            kept.append(condition)
-            continue
-        x, (least, most) = limit
-        full, wanted = bounds(x), together[x]
-        # A side is said by the first condition that sets the final limit; an equality says both.
-        sides = {(x, side) for side, value, end, natural in ((0, least, wanted[0], full[0]), (1, most, wanted[1], full[1])) if value == end != natural}
-        if condition.name == "cmpeq" or not sides <= said:
-            said |= sides | ({(x, 0), (x, 1)} if condition.name == "cmpeq" else set())
-            kept.append(condition)
-    if any(c.name == "cmpeq" for c in kept):
-        equal = {limit_of(c)[0] for c in kept if c.name == "cmpeq" and limit_of(c)}  # type: ignore[index]
-        kept = [c for c in kept if c.name == "cmpeq" or not (limit_of(c) and limit_of(c)[0] in equal)]  # type: ignore[index]
+    if any(c.name == "not" and c.operands[0] in conditions for c in conditions):
+        return const(False, T.bool_)
+    kept = [c for c in conditions if limit_of(c) is None]
+    for x, interval in together.items():
+        kept += _conditions_of(x, interval)
     return all_of(sorted(kept, key=position))
+
+
+def _conditions_of(x: UOp, interval: Interval) -> list[UOp]:
+    """The fewest conditions that say that x lies in the interval."""
+    (least, most), (low, high) = interval, bounds(x)
+    if least == most:
+        return [UOp.make("cmpeq", (x, const(least, x.type)))]
+    found = []
+    if least > low:
+        found.append(UOp.make("cmplt", (const(least - 1, x.type), x)))
+    if most < high:
+        found.append(UOp.make("cmplt", (x, const(most + 1, x.type))))
+    return found
 
 
 @GATES.rule("load")
@@ -123,7 +123,9 @@ def known_store_gate(u: UOp) -> UOp | None:
 def choice_of_gated_load(u: UOp) -> UOp | None:
     """where(g, load(p, g, x), 1) = load(p, g, 1)"""
     condition, x, y = u.operands
-    if x.name != "load" or len(x.operands) != 3 or y.name != "const" or x.operands[1].type is not condition.type or not implies(condition, x.operands[1]):
+    if x.name != "load" or len(x.operands) != 3 or y.name != "const" or x.operands[1].type is not condition.type:
+        return None
+    if not implies(condition, x.operands[1]):
         return None
     return UOp.make("load", (x.operands[0], condition, y), (), None, u.loc)
 

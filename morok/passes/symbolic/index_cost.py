@@ -3,8 +3,8 @@
     costs = IndexCosts(body.roots)
     costs.accept({a: m // 6, b: m % 6}, limit=0)      # replaces ranges, unless that takes more divisions than before
 
-An expression is what one op takes from index arithmetic: the flat place of an `index` or `bufferize` op, a comparison, or the operand of a cast.
-Values that come from memory are opaque in it: their own indices are other expressions.
+An expression is what one op takes from index arithmetic: the flat place of an `index` or `bufferize` op, a comparison, or the operand of
+a cast. Values that come from memory are opaque in it: their own indices are other expressions.
 """
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def build(form: Linear, type: T.Type) -> UOp:
 
 
 def _build_wrapping(terms: Iterable[tuple[UOp, int]], constant: int, type: T.Type) -> UOp:
-    """As `build` on other integer dtypes, where a part of the sum may wrap although the whole does not; subtracts rather than multiplies by -1."""
+    """As `build` on other integer dtypes, where part of a sum may wrap although the whole does not; subtracts instead of adding x * -1."""
     ordered = sorted(terms, key=lambda t: t[1] == -1)
     result = None
     for term, coefficient in ordered:

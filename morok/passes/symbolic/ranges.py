@@ -4,7 +4,7 @@ An op is in the loops of the ranges that it reaches; `reduce`, `end` and `buffer
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...graph.uop import UOp, toposort
 from .facts import recall
@@ -55,8 +55,8 @@ def make_range(extent: UOp, id: int, kind: str, like: UOp | None = None) -> UOp:
     return UOp.make("range", (extent,), (id, kind), None, like.loc if like is not None else None)
 
 
-def replace_ranges(roots: tuple[UOp, ...], values: dict[UOp, UOp], loops: dict[UOp, Sequence[UOp]]) -> tuple[UOp, ...]:
-    """The roots with each range of `values` replaced by an expression; in the lists of reduce and end, by the ranges `loops[range]` instead.
+def replace_ranges(roots: tuple[UOp, ...], values: Mapping[UOp, UOp], loops: Mapping[UOp, Sequence[UOp]]) -> tuple[UOp, ...]:
+    """The roots with each range of `values` replaced by an expression; in the lists of reduce and end, by the ranges `loops[range]`.
 
     A reduce or end whose list becomes empty is its operand. A range in no list twice.
     """
@@ -71,7 +71,7 @@ def replace_ranges(roots: tuple[UOp, ...], values: dict[UOp, UOp], loops: dict[U
     return tuple(new[r] for r in roots)
 
 
-def _closed_over(node: UOp, new: dict[UOp, UOp], loops: dict[UOp, Sequence[UOp]]) -> UOp:
+def _closed_over(node: UOp, new: dict[UOp, UOp], loops: Mapping[UOp, Sequence[UOp]]) -> UOp:
     listed: dict[UOp, None] = {}
     for r in node.operands[1:]:
         for replacement in loops[r] if r in loops else (new[r],):

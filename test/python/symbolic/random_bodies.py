@@ -1,4 +1,5 @@
-"""Random small range-form functions: loops with loads through div/mod indices and gates, reductions of several kinds, buffers read by others."""
+"""Random small range-form functions: loops with loads through div/mod indices and gates, reductions of several kinds, buffers read by
+others."""
 
 from __future__ import annotations
 
@@ -25,7 +26,11 @@ class Bodies:
         self.random = Random(seed)
         self.next_range = self.next_buffer = 0
         self.dtype = self.random.choice((T.int32, T.int32, T.float32))
-        self.arguments = [argument(0, T.memref((24,), self.dtype)), argument(1, T.memref((4, 6), self.dtype)), argument(2, T.memref((6,), T.int32))]
+        self.arguments = [
+            argument(0, T.memref((24,), self.dtype)),
+            argument(1, T.memref((4, 6), self.dtype)),
+            argument(2, T.memref((6,), T.int32)),
+        ]
         self.readable = self.arguments[:2]
 
     def range(self, extent: int | UOp, kind: str = "loop") -> UOp:
@@ -62,13 +67,17 @@ class Bodies:
         return UOp.make("load", (pointer,))
 
     def gate(self, loops: list[UOp]) -> UOp:
-        gate = self.choose(self.place(loops).lt(self.random.randint(0, 9)), UOp.make("cmplt", (index_const(self.random.randint(-1, 4)), self.place(loops))))
+        gate = self.choose(
+            self.place(loops).lt(self.random.randint(0, 9)), UOp.make("cmplt", (index_const(self.random.randint(-1, 4)), self.place(loops)))
+        )
         return gate & self.gate(loops) if self.random.random() < 0.3 else gate
 
     # Values
 
     def value(self, loops: list[UOp], depth: int = 2) -> UOp:
-        kind = self.choose("load", "load", "load", "add", "mul", "where", "counter", "constant") if depth else self.choose("load", "constant")
+        kind = (
+            self.choose("load", "load", "load", "add", "mul", "where", "counter", "constant") if depth else self.choose("load", "constant")
+        )
         if kind == "load":
             return self.load(self.random.choice(self.readable), loops)
         if kind == "constant":
@@ -82,21 +91,33 @@ class Bodies:
     def reduction(self, loops: list[UOp]) -> UOp:
         """A reduction of a value that may or may not need its loops."""
         ranges = [self.range(self.choose(1, 2, 4, 6, 12, N), "reduce") for _ in range(self.random.randint(1, 2))]
-        op = self.choose("add", "add", "add", "max", "min") if self.dtype.is_float else self.choose("add", "add", "add", "max", "min", "mul", "and", "or")
+        op = (
+            self.choose("add", "add", "add", "max", "min")
+            if self.dtype.is_float
+            else self.choose("add", "add", "add", "max", "min", "mul", "and", "or")
+        )
         kind = self.choose("plain", "plain", "idle", "select", "select", "count", "count", "differ")
         nothing = const(identity(op, self.dtype), self.dtype)
         if kind == "idle":
             value = self.value(loops + ranges[1:])
         elif kind in ("select", "differ"):
             wanted = self.choose(UOp.make("load", (self.pointer(self.arguments[2], loops),)), self.place(loops).cast(T.int32))
-            counter = ranges[0] if len(ranges) == 1 or self.random.random() < 0.5 or ranges[1].operands[0].name != "const" \
+            counter = (
+                ranges[0]
+                if len(ranges) == 1 or self.random.random() < 0.5 or ranges[1].operands[0].name != "const"
                 else ranges[0] * ranges[1].operands[0].value + ranges[1]
+            )
             condition = (counter * self.choose(1, 1, 1, 2, -1) + self.choose(0, 0, 1, -2)).cast(T.int32).eq(wanted)
             if self.random.random() < 0.3:
                 condition = condition & self.gate(loops + ranges)
-            value = condition.where(self.value(loops + ranges), nothing) if kind == "select" else condition.where(nothing, const(2, self.dtype))
+            value = (
+                condition.where(self.value(loops + ranges), nothing) if kind == "select" else condition.where(nothing, const(2, self.dtype))
+            )
         elif kind == "count":
-            condition = self.choose(ranges[0].lt(self.place(loops) - self.choose(0, 2)), UOp.make("cmplt", (self.place(loops), ranges[0] * self.choose(1, 2) + 1)))
+            condition = self.choose(
+                ranges[0].lt(self.place(loops) - self.choose(0, 2)),
+                UOp.make("cmplt", (self.place(loops), ranges[0] * self.choose(1, 2) + 1)),
+            )
             if self.random.random() < 0.4:
                 condition = condition & UOp.make("cmplt", (index_const(1), ranges[0] + self.place(loops)))
             value = condition.where(const(3, self.dtype), self.choose(nothing, const(2, self.dtype)))
@@ -123,9 +144,11 @@ class Bodies:
     def body(self) -> Body:
         results = []
         for _ in range(self.random.randint(1, 3)):
+
             def value_of(loops):
                 value = self.choose(self.value, self.reduction, self.reduction)(loops)
                 return UOp.make("add", (value, self.choose(self.value, self.reduction)(loops))) if self.random.random() < 0.3 else value
+
             made = self.buffer(value_of)
             self.readable.append(made)
             results.append(made)

@@ -40,7 +40,25 @@ class Expressions:
         r = self.random
         if depth == 0 or r.random() < 0.15:
             return r.choice([*self.ranges, *self.ranges, as_index(r.randint(-3, 9)), *self.symbols, self.opaque])
-        kind = r.choice(("add", "add", "add", "scale", "scale", "floordiv", "floordiv", "mod", "mod", "sub", "max", "min", "where", "mul", "divide_symbol"))
+        kind = r.choice(
+            (
+                "add",
+                "add",
+                "add",
+                "scale",
+                "scale",
+                "floordiv",
+                "floordiv",
+                "mod",
+                "mod",
+                "sub",
+                "max",
+                "min",
+                "where",
+                "mul",
+                "divide_symbol",
+            )
+        )
         x = self.index(depth - 1)
         if kind == "scale":
             return UOp.make("mul", (x, as_index(r.choice((-2, -1, 0, 1, 2, 3, 4, 6, 8)))))
@@ -59,7 +77,14 @@ class Expressions:
         r = self.random
         kind = r.choice(("leaf", "cmplt", "cmplt", "cmple", "cmpeq", "cmpne", "and", "and", "or", "xor", "not", "small", "where"))
         if depth == 0 or kind == "leaf":
-            return r.choice([*self.truths, const(True, T.bool_), self.ranges[0].lt(r.randint(0, 6)), UOp.make("cmplt", (as_index(r.randint(0, 4)), self.ranges[1]))])
+            return r.choice(
+                [
+                    *self.truths,
+                    const(True, T.bool_),
+                    self.ranges[0].lt(r.randint(0, 6)),
+                    UOp.make("cmplt", (as_index(r.randint(0, 4)), self.ranges[1])),
+                ]
+            )
         if kind in ("and", "or", "xor"):
             return UOp.make(kind, (self.truth(depth - 1), self.truth(depth - 1)))
         if kind == "not":
@@ -77,9 +102,19 @@ class Expressions:
         r = self.random
         dtype = dtype or r.choice((T.int8, T.int8, T.uint8))
         if depth == 0 or r.random() < 0.15:
-            leaf = r.choice([*self.bytes, const(r.randint(0, 9), dtype), self.ranges[0].cast(dtype), self.ranges[1].cast(dtype), self.truths[0].cast(dtype)])
+            leaf = r.choice(
+                [
+                    *self.bytes,
+                    const(r.randint(0, 9), dtype),
+                    self.ranges[0].cast(dtype),
+                    self.ranges[1].cast(dtype),
+                    self.truths[0].cast(dtype),
+                ]
+            )
             return leaf if leaf.dtype is dtype else leaf.cast(dtype)
-        kind = r.choice(("add", "add", "sub", "scale", "mul", "neg", "floordiv", "mod", "max", "min", "and", "or", "xor", "where", "cast", "flag"))
+        kind = r.choice(
+            ("add", "add", "sub", "scale", "mul", "neg", "floordiv", "mod", "max", "min", "and", "or", "xor", "where", "cast", "flag")
+        )
         x = self.small(depth - 1, dtype)
         if kind in ("scale", "floordiv", "mod"):
             return UOp.make("mul" if kind == "scale" else kind, (x, const(r.choice((1, 2, 3, 4, 6, 8, -1)), dtype)))
@@ -106,7 +141,9 @@ def evaluate(root: UOp, values: dict[UOp, int]) -> int | bool:
     known: dict[UOp, int | bool] = dict(values)
     for u in toposort((root,)):
         if u not in known:
-            known[u] = u.value if u.name == "const" else alu.fold(u.name, u.dtype, [known[o] for o in u.operands], [o.dtype for o in u.operands])
+            known[u] = (
+                u.value if u.name == "const" else alu.fold(u.name, u.dtype, [known[o] for o in u.operands], [o.dtype for o in u.operands])
+            )
     return known[root]
 
 

@@ -15,9 +15,15 @@ from morok.passes.rangeify.mega_pass import MegaPass
 from morok.passes.rangeify.simplify_ranges import SimplifyRanges
 from morok.passes.rangeify.split_ranges import SplitRanges
 
-PASSES = {"initial-symbolic": [InitialSymbolic], "load-collapse": [LoadCollapse], "split-ranges": [SplitRanges], "simplify-ranges": [SimplifyRanges],
-          "mega-pass": [MegaPass], "all": [LoadCollapse, SplitRanges, InitialSymbolic, MegaPass, SimplifyRanges],
-          "other order": [SimplifyRanges, MegaPass, SplitRanges, LoadCollapse, SimplifyRanges]}
+PASSES = {
+    "initial-symbolic": [InitialSymbolic],
+    "load-collapse": [LoadCollapse],
+    "split-ranges": [SplitRanges],
+    "simplify-ranges": [SimplifyRanges],
+    "mega-pass": [MegaPass],
+    "all": [LoadCollapse, SplitRanges, InitialSymbolic, MegaPass, SimplifyRanges],
+    "other order": [SimplifyRanges, MegaPass, SplitRanges, LoadCollapse, SimplifyRanges],
+}
 
 
 def results_of(body: Body, seed: int) -> list[np.ndarray]:

@@ -1,8 +1,8 @@
 """Each integer rule of the symbolic engine, proved with Z3.
 
-Random expressions give instances on which a rule fires (whether or not its operands are in normal form); a few instances of rare rules are written out.
-Both sides become Z3 integers: floor division, 8-bit dtypes that wrap, loads as functions of their place; leaves are bounded, and a range is below its
-extent. A rule holds for an instance if the two sides cannot differ.
+Random expressions give instances on which a rule fires (whether or not its operands are in normal form); a few instances of rare rules
+are written out. Both sides become Z3 integers: floor division, 8-bit dtypes that wrap, loads as functions of their place; leaves are
+bounded, and a range is below its extent. A rule holds for an instance if the two sides cannot differ.
 """
 
 from collections import defaultdict
@@ -26,6 +26,7 @@ ON_FLOATS = {"divide_by_constant": "floats only: test_float_rules.py", "bitcast_
 
 # Instances
 
+
 def written_out() -> list[UOp]:
     """Instances of rules that random expressions seldom meet."""
     i, j, n, m = make_range(4, 0), make_range(6, 1), variable("n", 1, 5), variable("m", 0, 4)
@@ -39,17 +40,68 @@ def written_out() -> list[UOp]:
 
     one, zero = const(1, T.int8), const(0, T.int8)
     return [
-        (x // 4) * 4 + x % 4, (x // 4 % 3) * 4 + x % 4, x // 5 * 10 + x % 5 * 2 + i, x + (x // 4) * -4, j - (j // 4) * 4 + x,
-        byte // 4 * 4 + byte % 4, (rn * m + rm) // m, (rn * m + rm) % m, (x // n) * n + x % n, (x * n + rn) // n, (x * (n + 1) + rn) // (n + 1),
-        (i * 6 + j) // 12, (i * 6 + j) % 12, (x % 12) // 4, (x // 4 + 3) // 6, (x % 12 + i) % 4, (x * 4 + i).eq(7), (x * 4 + i).ne(7),
-        (x * 4 + i).lt(8), UOp.make("cmplt", (index_const(9), x * 4 + i)), byte.alu("sub", byte).eq(0), byte.alu("sub", load(i, j)).eq(0), byte.eq(byte), (byte + 3).eq(5),
-        load(i, j, i.lt(9)), load(i, j, const(True, T.bool_)), load(i, j, const(False, T.bool_), 3), p.where(load(i, j, p), const(5, T.int8)),
-        (p & q).where(load(i, j, q), const(5, T.int8)), load(i, (j + 5) % 6, UOp.make("cmplt", (index_const(0), j))), load(i, j % 4, j.lt(3), 7),
-        load(i, j, const(True, T.bool_) & p), i.lt(2).where(i % 2, j), p.where(one, zero).alu("mul", byte), byte.alu("mul", p.cast(T.int8)), (byte + 3).alu("add", load(i, j)),
-        p & p.alu("not"), p | p.alu("not"), p.eq(True), p.ne(True), p.cast(T.int8).ne(0), p.where(one, zero).cast(T.int16), p.where(q, q), p.where(p.where(i, j), x),
-        p.where(i, p.where(j, x)), p.where(q.where(i, j), j), byte.alu("xor", byte), byte.alu("max", byte), byte.cast(T.int16).cast(T.int8), byte.alu("neg").alu("neg"),
-        byte.alu("not").alu("not"), byte.alu("and", const(-1, T.int8)), byte.alu("or", zero), byte.alu("xor", const(-1, T.int8)), (byte & 12) & 6, i.cast(T.int8).lt(j.cast(T.int8)),
-        UOp.make("cast", (byte,), (), T.int8), i.cast(T.int8) * 3 + i.cast(T.int8), i.cast(T.int8) * 4 + 2 - i.cast(T.int8) * 2, (j // 2).lt(2), byte.le(5), UOp.make("cmple", (const(5, T.int8), byte)),
+        (x // 4) * 4 + x % 4,
+        (x // 4 % 3) * 4 + x % 4,
+        x // 5 * 10 + x % 5 * 2 + i,
+        x + (x // 4) * -4,
+        j - (j // 4) * 4 + x,
+        byte // 4 * 4 + byte % 4,
+        (rn * m + rm) // m,
+        (rn * m + rm) % m,
+        (x // n) * n + x % n,
+        (x * n + rn) // n,
+        (x * (n + 1) + rn) // (n + 1),
+        (i * 6 + j) // 12,
+        (i * 6 + j) % 12,
+        (x % 12) // 4,
+        (x // 4 + 3) // 6,
+        (x % 12 + i) % 4,
+        (x * 4 + i).eq(7),
+        (x * 4 + i).ne(7),
+        (x * 4 + i).lt(8),
+        UOp.make("cmplt", (index_const(9), x * 4 + i)),
+        byte.alu("sub", byte).eq(0),
+        byte.alu("sub", load(i, j)).eq(0),
+        byte.eq(byte),
+        (byte + 3).eq(5),
+        load(i, j, i.lt(9)),
+        load(i, j, const(True, T.bool_)),
+        load(i, j, const(False, T.bool_), 3),
+        p.where(load(i, j, p), const(5, T.int8)),
+        (p & q).where(load(i, j, q), const(5, T.int8)),
+        load(i, (j + 5) % 6, UOp.make("cmplt", (index_const(0), j))),
+        load(i, j % 4, j.lt(3), 7),
+        load(i, j, const(True, T.bool_) & p),
+        i.lt(2).where(i % 2, j),
+        p.where(one, zero).alu("mul", byte),
+        byte.alu("mul", p.cast(T.int8)),
+        (byte + 3).alu("add", load(i, j)),
+        p & p.alu("not"),
+        p | p.alu("not"),
+        p.eq(True),
+        p.ne(True),
+        p.cast(T.int8).ne(0),
+        p.where(one, zero).cast(T.int16),
+        p.where(q, q),
+        p.where(p.where(i, j), x),
+        p.where(i, p.where(j, x)),
+        p.where(q.where(i, j), j),
+        byte.alu("xor", byte),
+        byte.alu("max", byte),
+        byte.cast(T.int16).cast(T.int8),
+        byte.alu("neg").alu("neg"),
+        byte.alu("not").alu("not"),
+        byte.alu("and", const(-1, T.int8)),
+        byte.alu("or", zero),
+        byte.alu("xor", const(-1, T.int8)),
+        (byte & 12) & 6,
+        i.cast(T.int8).lt(j.cast(T.int8)),
+        UOp.make("cast", (byte,), (), T.int8),
+        i.cast(T.int8) * 3 + i.cast(T.int8),
+        i.cast(T.int8) * 4 + 2 - i.cast(T.int8) * 2,
+        (j // 2).lt(2),
+        byte.le(5),
+        UOp.make("cmple", (const(5, T.int8), byte)),
     ]
 
 
@@ -81,6 +133,7 @@ def instances() -> dict[Callable, list[tuple[UOp, UOp]]]:
 
 # Z3
 
+
 class Translation:
     """UOps as Z3 terms, and what is known of the leaves. Sizes may be given values, which turns products with them linear."""
 
@@ -104,7 +157,9 @@ class Translation:
         if isinstance(u.type, T.MemRefType):
             return None
         if u.name == "index":
-            return z3.Function(f"memory_{u.operands[0].attributes[0]}", *[z3.IntSort()] * (len(u.operands)))(*(self.terms[o] for o in u.operands[1:]))
+            return z3.Function(f"memory_{u.operands[0].attributes[0]}", *[z3.IntSort()] * (len(u.operands)))(
+                *(self.terms[o] for o in u.operands[1:])
+            )
         if u.name == "const":
             return z3.BoolVal(u.value) if u.dtype is T.bool_ else z3.IntVal(u.value)
         if u.name == "define_var":
@@ -130,7 +185,9 @@ class Translation:
                 return z3.Or(*x) if u.name in ("max", "add") else z3.And(*x)
             if u.operands[0].dtype is T.bool_ and u.name in ("cmplt", "cmple"):
                 return z3.And(z3.Not(x[0]), x[1]) if u.name == "cmplt" else z3.Or(z3.Not(x[0]), x[1])
-            return {"and": z3.And, "or": z3.Or, "xor": z3.Xor, "not": z3.Not, "cmplt": lambda a, b: a < b, "cmple": lambda a, b: a <= b}[u.name](*x)
+            return {"and": z3.And, "or": z3.Or, "xor": z3.Xor, "not": z3.Not, "cmplt": lambda a, b: a < b, "cmple": lambda a, b: a <= b}[
+                u.name
+            ](*x)
         if u.name in ("and", "or", "xor", "not"):
             return self._bitwise(u, *x)
         return wrapped(INTEGERS[u.name](*x), u.dtype)
@@ -166,8 +223,15 @@ def floor_remainder(x: z3.ArithRef, y: z3.ArithRef) -> z3.ArithRef:
 
 
 INTEGERS: dict[str, Callable] = {
-    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "neg": lambda x: -x, "floordiv": floor_divide, "mod": floor_remainder,
-    "max": lambda x, y: z3.If(x >= y, x, y), "min": lambda x, y: z3.If(x <= y, x, y), "abs": lambda x: z3.If(x >= 0, x, -x),
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "neg": lambda x: -x,
+    "floordiv": floor_divide,
+    "mod": floor_remainder,
+    "max": lambda x, y: z3.If(x >= y, x, y),
+    "min": lambda x, y: z3.If(x <= y, x, y),
+    "abs": lambda x: z3.If(x >= 0, x, -x),
 }
 
 

@@ -15,7 +15,7 @@ from morok.graph.uop import UOp, argument, const, index_const, toposort, verify
 from morok.passes.symbolic import bounds, flat_index, simplify
 from morok.passes.symbolic.ranges import open_ranges
 
-I, J, K = make_range(4, 0), make_range(6, 1), make_range(24, 2)
+ROW, COLUMN, FLAT = make_range(4, 0), make_range(6, 1), make_range(24, 2)
 N, M = variable("n", 1, 100), variable("m", 0, 100)
 RN, RM = make_range(N, 3), make_range(M, 4)
 X = argument(0, T.index)
@@ -28,37 +28,37 @@ def less(x, y):
 
 
 CASES = {
-    "quotient of the outer part": ((I * 6 + J) // 6, I),
-    "remainder of the outer part": ((I * 6 + J) % 6, J),
-    "quotient by a multiple": ((I * 6 + J) // 12, I // 2),
-    "remainder by a multiple": ((I * 6 + J) % 12, I % 2 * 6 + J),
-    "quotient and remainder": (K // 6 * 6 + K % 6, K),
-    "quotient and remainder of a sum": ((I * 7 + X) // 5 * 5 + (I * 7 + X) % 5, I * 7 + X),
-    "three levels": (K // 12 * 12 + K // 4 % 3 * 4 + K % 4, K),
-    "quotient of a quotient": (K // 2 // 3, K // 6),
-    "quotient of a remainder": (K % 12 // 4, K // 4 % 3),
-    "remainder of a remainder": (K % 12 % 4, K % 4),
-    "subtracted multiple": (K - K // 5 * 5, K % 5),
-    "offset": ((K + 5) % 4, (K + 1) % 4),
+    "quotient of the outer part": ((ROW * 6 + COLUMN) // 6, ROW),
+    "remainder of the outer part": ((ROW * 6 + COLUMN) % 6, COLUMN),
+    "quotient by a multiple": ((ROW * 6 + COLUMN) // 12, ROW // 2),
+    "remainder by a multiple": ((ROW * 6 + COLUMN) % 12, ROW % 2 * 6 + COLUMN),
+    "quotient and remainder": (FLAT // 6 * 6 + FLAT % 6, FLAT),
+    "quotient and remainder of a sum": ((ROW * 7 + X) // 5 * 5 + (ROW * 7 + X) % 5, ROW * 7 + X),
+    "three levels": (FLAT // 12 * 12 + FLAT // 4 % 3 * 4 + FLAT % 4, FLAT),
+    "quotient of a quotient": (FLAT // 2 // 3, FLAT // 6),
+    "quotient of a remainder": (FLAT % 12 // 4, FLAT // 4 % 3),
+    "remainder of a remainder": (FLAT % 12 % 4, FLAT % 4),
+    "subtracted multiple": (FLAT - FLAT // 5 * 5, FLAT % 5),
+    "offset": ((FLAT + 5) % 4, (FLAT + 1) % 4),
     "negative offset": ((X - 1) // 4, (X + 3) // 4 - 1),
-    "flip": ((3 - I) // 4, index_const(0)),
+    "flip": ((3 - ROW) // 4, index_const(0)),
     "symbolic quotient": ((RN * M + RM) // M, RN),
     "symbolic remainder": ((RN * M + RM) % M, RM),
     "symbolic flattening": ((RN * M + RM) // M * M + (RN * M + RM) % M, simplify((RN * M + RM,))[0]),
     "sum as a divisor": ((RM * (N + 1) + RN) // (N + 1), RM),
     "terms add up": (X * 3 + X - X * 4 + 2, index_const(2)),
     "range below its extent": (RN.lt(N), const(True, T.bool_)),
-    "comparison without the inner part": ((I * 6 + J).lt(12), I.lt(2)),
+    "comparison without the inner part": ((ROW * 6 + COLUMN).lt(12), ROW.lt(2)),
     "comparison of a quotient": ((X // 4).lt(3), X.lt(12)),
-    "equality splits": ((I * 6 + J).eq(8), I.eq(1) & J.eq(2)),
-    "tightest conjunct": (I.lt(3) & I.lt(2), I.lt(2)),
-    "contradiction": (I.lt(2) & less(2, I), const(False, T.bool_)),
-    "pad's gate": (UOp.make("cmple", (index_const(0), J - 1)) & J.lt(9), less(0, J)),
-    "cast compared": (K.cast(T.int32).lt(7), K.lt(7)),
-    "int32 that cannot wrap": ((K.cast(T.int32) * 4 + 2) // 4, K.cast(T.int32)),
+    "equality splits": ((ROW * 6 + COLUMN).eq(8), ROW.eq(1) & COLUMN.eq(2)),
+    "tightest conjunct": (ROW.lt(3) & ROW.lt(2), ROW.lt(2)),
+    "contradiction": (ROW.lt(2) & less(2, ROW), const(False, T.bool_)),
+    "pad's gate": (UOp.make("cmple", (index_const(0), COLUMN - 1)) & COLUMN.lt(9), less(0, COLUMN)),
+    "cast compared": (FLAT.cast(T.int32).lt(7), FLAT.lt(7)),
+    "int32 that cannot wrap": ((FLAT.cast(T.int32) * 4 + 2) // 4, FLAT.cast(T.int32)),
     "int32 that may wrap": ((INT * 4) // 4, (INT * 4) // 4),
     "choice of bools": (P.where(const(False, T.bool_), const(True, T.bool_)), P.alu("not")),
-    "remainder decided by the condition": (J.lt(4).where(J % 4, J), J.lt(4).where(J, J)),
+    "remainder decided by the condition": (COLUMN.lt(4).where(COLUMN % 4, COLUMN), COLUMN.lt(4).where(COLUMN, COLUMN)),
 }
 
 
@@ -70,21 +70,21 @@ def test_normal_form(name):
 
 
 def test_canonical_order_does_not_depend_on_how_it_was_written():
-    terms = [I * 24, J * 4, X, RN]
+    terms = [ROW * 24, COLUMN * 4, X, RN]
     first = simplify((terms[0] + terms[1] + terms[2] + terms[3] + 5,))
     assert simplify((((terms[3] + 5) + terms[1]) + (terms[2] + terms[0]),)) == first
 
 
 def test_flat_index():
     buffer = argument(0, T.memref((4, 6), T.float32))
-    assert flat_index(UOp.make("index", (buffer, K // 6, K % 6), (), T.ptr(T.float32, "global"))) is K
+    assert flat_index(UOp.make("index", (buffer, FLAT // 6, FLAT % 6), (), T.ptr(T.float32, "global"))) is FLAT
 
 
 def test_gated_index_uses_the_gate():
     buffer = argument(0, T.memref((10,), T.float32))
     gate, r = less(0, make_range(11, 7)), make_range(11, 7)
     pointer = UOp.make("index", (buffer, (r + 9) % 10), (), T.ptr(T.float32, "global"))
-    load, = simplify((UOp.make("load", (pointer, gate, const(0, T.float32))),))
+    (load,) = simplify((UOp.make("load", (pointer, gate, const(0, T.float32))),))
     assert load.operands[0].operands[1] is simplify((r - 1,))[0]
 
 
@@ -93,7 +93,7 @@ def test_gated_index_uses_the_gate():
 def test_simplify_keeps_the_value(kind, seed, depth):
     random = Random(seed)
     expression = getattr(Expressions(random, symbolic=seed % 2 == 0), kind)(depth)
-    simpler, = simplify((expression,))
+    (simpler,) = simplify((expression,))
     least, most = bounds(expression)
     assert verify(simpler) is None and simpler.type is expression.type
     assert simplify((simpler,)) == (simpler,)
@@ -112,7 +112,7 @@ def test_every_point_of_the_ranges(seed):
     a, b, c, d = (random.randint(-6, 6) for _ in range(4))
     e, f = random.randint(1, 8), random.randint(1, 8)
     expression = (i * a + j * b + c) // e * d + (i * a + j * b) % f
-    simpler, = simplify((expression,))
+    (simpler,) = simplify((expression,))
     for x in range(i.operands[0].value):
         for y in range(j.operands[0].value):
             assert evaluate(simpler, {i: x, j: y}) == (a * x + b * y + c) // e * d + (a * x + b * y) % f
@@ -139,8 +139,11 @@ def test_a_kernel_takes_milliseconds():
         for r in ranges[1:]:
             place = place * 8 + r
         buffers = [argument(k, T.memref((8, 64, 512), T.float32)) for k in range(4)]
-        loads = [UOp.make("load", (UOp.make("index", (b, p // 8**5, p // 512 % 64, p % 512), (), T.ptr(T.float32, "global")),))
-                 for k, b in enumerate(buffers) for p in (place + k,)]
+        loads = [
+            UOp.make("load", (UOp.make("index", (b, p // 8**5, p // 512 % 64, p % 512), (), T.ptr(T.float32, "global")),))
+            for k, b in enumerate(buffers)
+            for p in (place + k,)
+        ]
         root = loads[0]
         for other in loads[1:]:
             root = root * 2.0 + other.alu("exp2")
@@ -154,7 +157,7 @@ def test_a_kernel_takes_milliseconds():
 def test_facts_do_not_keep_their_op_alive():
     def build():
         i, j = make_range(4, 901), make_range(6, 902)
-        result, = simplify(((i * 6 + j + N * i) // 7,))
+        (result,) = simplify(((i * 6 + j + N * i) // 7,))
         open_ranges(result)
         return weakref.ref(result), weakref.ref(i)
 

@@ -1,0 +1,91 @@
+// RUN: morok-opt %s --morok-load-collapse --split-input-file | filecheck %s
+
+// Indexing with an integer tensor, written as a sum over all places, is a load where the index is inside.
+// CHECK-LABEL: @gather
+// CHECK-NOT: morok.reduce
+// CHECK: %[[AT:.*]] = "morok.cast"({{.*}}) : (i32) -> index
+// CHECK: %[[P:.*]] = "morok.index"(%arg0, %[[AT]])
+// CHECK: %[[GATE:.*]] = "morok.and"
+// CHECK: "morok.load"(%[[P]], %[[GATE]],
+func.func @gather(%a: memref<8xf32>, %at: memref<5xi32>) -> memref<5xf32> {
+  %five = "morok.const"() {value = 5 : index} : () -> index
+  %eight = "morok.const"() {value = 8 : index} : () -> index
+  %zero = "morok.const"() {value = 0.0 : f32} : () -> f32
+  %i = "morok.range"(%five) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %r = "morok.range"(%eight) {id = 1 : i64, kind = "reduce"} : (index) -> index
+  %q = "morok.index"(%at, %i) : (memref<5xi32>, index) -> !morok.ptr<i32, "global">
+  %e = "morok.load"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<i32, "global">) -> i32
+  %c = "morok.cast"(%r) : (index) -> i32
+  %hit = "morok.cmpeq"(%c, %e) : (i32, i32) -> i1
+  %p = "morok.index"(%a, %r) : (memref<8xf32>, index) -> !morok.ptr<f32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %w = "morok.where"(%hit, %v, %zero) : (i1, f32, f32) -> f32
+  %s = "morok.reduce"(%w, %r) {op = "add"} : (f32, index) -> f32
+  %b = "morok.bufferize"(%s, %i) {id = 0 : i64, space = "global"} : (f32, index) -> memref<5xf32>
+  return %b : memref<5xf32>
+}
+
+// -----
+// An arange made of a sum of ones is the counter.
+// CHECK-LABEL: @arange
+// CHECK-NOT: morok.reduce
+// CHECK: %[[I:.*]] = "morok.range"
+// CHECK: %[[NEXT:.*]] = "morok.add"(%[[I]]
+// CHECK: %[[V:.*]] = "morok.cast"(%[[NEXT]])
+// CHECK: "morok.bufferize"(%[[V]], %[[I]])
+func.func @arange() -> memref<5xi32> {
+  %five = "morok.const"() {value = 5 : index} : () -> index
+  %eight = "morok.const"() {value = 8 : index} : () -> index
+  %zero = "morok.const"() {value = 0 : i32} : () -> i32
+  %one = "morok.const"() {value = 1 : i32} : () -> i32
+  %i = "morok.range"(%five) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %r = "morok.range"(%eight) {id = 1 : i64, kind = "reduce"} : (index) -> index
+  %below = "morok.cmple"(%r, %i) : (index, index) -> i1
+  %w = "morok.where"(%below, %one, %zero) : (i1, i32, i32) -> i32
+  %s = "morok.reduce"(%w, %r) {op = "add"} : (i32, index) -> i32
+  %b = "morok.bufferize"(%s, %i) {id = 0 : i64, space = "global"} : (i32, index) -> memref<5xi32>
+  return %b : memref<5xi32>
+}
+
+// -----
+// Equal terms are multiplied; the greatest of equal values is the value.
+// CHECK-LABEL: @same_in_each_iteration
+// CHECK-NOT: morok.reduce
+// CHECK: %[[V:.*]] = "morok.load"
+// CHECK: %[[EIGHT:.*]] = "morok.const"() {value = 8.000000e+00 : f32}
+// CHECK: "morok.mul"(%[[V]], %[[EIGHT]])
+func.func @same_in_each_iteration(%a: memref<5xf32>) -> (memref<5xf32>, memref<5xf32>) {
+  %five = "morok.const"() {value = 5 : index} : () -> index
+  %eight = "morok.const"() {value = 8 : index} : () -> index
+  %i = "morok.range"(%five) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %r = "morok.range"(%eight) {id = 1 : i64, kind = "reduce"} : (index) -> index
+  %p = "morok.index"(%a, %i) : (memref<5xf32>, index) -> !morok.ptr<f32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %s = "morok.reduce"(%v, %r) {op = "add"} : (f32, index) -> f32
+  %m = "morok.reduce"(%v, %r) {op = "max"} : (f32, index) -> f32
+  %b = "morok.bufferize"(%s, %i) {id = 0 : i64, space = "global"} : (f32, index) -> memref<5xf32>
+  %c = "morok.bufferize"(%m, %i) {id = 1 : i64, space = "global"} : (f32, index) -> memref<5xf32>
+  return %b, %c : memref<5xf32>, memref<5xf32>
+}
+
+// -----
+// A one-hot product of floats stays: 0 times NaN is NaN.
+// CHECK-LABEL: @one_hot_product
+// CHECK: morok.reduce
+func.func @one_hot_product(%a: memref<8xf32>, %at: memref<5xi32>) -> memref<5xf32> {
+  %five = "morok.const"() {value = 5 : index} : () -> index
+  %eight = "morok.const"() {value = 8 : index} : () -> index
+  %i = "morok.range"(%five) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %r = "morok.range"(%eight) {id = 1 : i64, kind = "reduce"} : (index) -> index
+  %q = "morok.index"(%at, %i) : (memref<5xi32>, index) -> !morok.ptr<i32, "global">
+  %e = "morok.load"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<i32, "global">) -> i32
+  %c = "morok.cast"(%r) : (index) -> i32
+  %hit = "morok.cmpeq"(%c, %e) : (i32, i32) -> i1
+  %h = "morok.cast"(%hit) : (i1) -> f32
+  %p = "morok.index"(%a, %r) : (memref<8xf32>, index) -> !morok.ptr<f32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %w = "morok.mul"(%h, %v) : (f32, f32) -> f32
+  %s = "morok.reduce"(%w, %r) {op = "add"} : (f32, index) -> f32
+  %b = "morok.bufferize"(%s, %i) {id = 0 : i64, space = "global"} : (f32, index) -> memref<5xf32>
+  return %b : memref<5xf32>
+}
