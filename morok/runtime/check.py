@@ -139,7 +139,7 @@ def difference(before: np.ndarray, after: np.ndarray) -> str | None:
         finite = np.isfinite(x)
         scale = np.abs(x[finite]).max(initial=0.0)
         with np.errstate(invalid="ignore", over="ignore"):
-            same = (x == y) | (np.isnan(x) & np.isnan(y)) | (np.abs(x - y) <= TOLERANCE[dtype] * np.maximum(np.abs(x), scale))
+            same = (x == y) | (np.isnan(x) & np.isnan(y)) | finite & (np.abs(x - y) <= TOLERANCE[dtype] * scale)
             same |= _near_overflow(x, y, dtype)
     else:
         same = before == after

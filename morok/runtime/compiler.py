@@ -42,8 +42,8 @@ class CompiledProgram:
     phases: tuple[Phase, ...]
     functions: tuple[int, ...]
     """Addresses of the distinct kernels."""
-    compile_seconds: float
     config: Config
+    compile_seconds: float = 0.0
     _works: dict[tuple[int, ...], bool] = field(default_factory=dict)
     _serial: Host | None = None
     _parallel: Host | None = None
@@ -92,10 +92,21 @@ def shared_seconds(groups: Sequence[Sequence[ScheduleItem]], values: Mapping[str
 
 def compile_program(program: Program, config: Config, inputs: Sequence[np.ndarray] | None = None,
                     values: Mapping[str, int] | None = None) -> CompiledProgram:
-    """Compiles `@main`; the program is in kernel form afterwards. `inputs` and `values` are what `MOROK_CHECK=1` evaluates it on."""
+    """Compiles `@main` of a program in tensor form, which is in kernel form afterwards. `inputs` and `values` are what `MOROK_CHECK=1`
+    evaluates it on."""
     began = time.perf_counter()
     instrumentation = _check(program, inputs, values) if config.check else None
     run_passes(program, PIPELINE, instrumentation)
+    compiled = compile_kernel_form(program, config, values, instrumentation)
+    compiled.compile_seconds = time.perf_counter() - began
+    if config.debug:
+        _report(compiled)
+    return compiled
+
+
+def compile_kernel_form(program: Program, config: Config, values: Mapping[str, int] | None = None,
+                        instrumentation: Instrumentation | None = None) -> CompiledProgram:
+    """Compiles `@main` of a program in kernel form. The kernels get their opts."""
     kernels = compile_kernels(program, config, values or {}, instrumentation)
     schedule = create_schedule(program, values)
     groups = parallel_groups(schedule.items)
@@ -103,11 +114,8 @@ def compile_program(program: Program, config: Config, inputs: Sequence[np.ndarra
     for kernel in kernels.values():
         places.setdefault(kernel.address, len(places))
     phases = phases_of(_calls(schedule, groups, kernels, places))
-    compiled = CompiledProgram(schedule, groups, plan_memory(schedule, groups), kernels, phases, tuple(places), 0.0, config)
+    compiled = CompiledProgram(schedule, groups, plan_memory(schedule, groups), kernels, phases, tuple(places), config)
     compiled.host(compiled.threads_for(tuple(high for _, high in schedule.variables.values())))
-    compiled.compile_seconds = time.perf_counter() - began
-    if config.debug:
-        _report(compiled)
     return compiled
 
 

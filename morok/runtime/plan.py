@@ -23,10 +23,7 @@ from ..errors import BoundsError
 from ..graph.shape import Shape, evaluate_index
 from .buffer import Buffer
 from .compiler import CompiledProgram
-from .devices import device
 from .report import plan_report
-
-ARENA_DTYPE = T.uint8
 
 
 @dataclass(frozen=True)
@@ -71,64 +68,55 @@ class BoundPlan:
         self.slots: list[Buffer] = list(leaves)
         for slot, t in enumerate(compiled.types, compiled.leaf_count):
             self.slots.append(Buffer(t.shape, t.dtype, compiled.devices[slot]))
-        self.arenas: list[Buffer] = []
-        self._steps = [self._bind(stage) for stage in compiled.stages]
-
-    def _bind(self, stage: CompiledStage) -> Callable[[Mapping[str, int]], None]:
-        copies = [(self.slots[to].address, self.slots[source].address, self.slots[to].nbytes) for source, to in stage.copies]
-        program = stage.program
-        if program is None:
-            return lambda values: _copy(copies)
-        count = len(program.functions) + len(stage.slots)
-        array = (ctypes.c_int64 * (count + len(program.variables)))(*program.functions, *self._addresses(stage, program))
-        address = ctypes.addressof(array)
-        names = program.variables
-        check = program.config.check
-
-        def run(values: Mapping[str, int]) -> None:
-            given = tuple([values[n] for n in names]) if names else ()
-            if given:
-                array[count:] = given  # type: ignore[call-overload]
-            if check:
-                self._poison(stage)
-            threads = program.threads_for(given)
-            program.host(threads)(address, threads)
-            if copies:
-                _copy(copies)
-        return run
-
-    def _addresses(self, stage: CompiledStage, program: CompiledProgram) -> list[int]:
-        base = 0
-        if program.memory.nbytes:
-            where = self.compiled.devices[stage.slots[0]] if stage.slots and stage.slots[0] >= 0 else "CPU"
-            arena = Buffer((program.memory.nbytes,), ARENA_DTYPE, device(where))
-            self.arenas.append(arena)
-            base = arena.address
-        offsets = program.memory.offsets
-        return [base + offsets[b] if slot < 0 else self.slots[slot].address for b, slot in enumerate(stage.slots)]
+        self.steps = [_Step(stage, self.slots, compiled.devices) for stage in compiled.stages]
 
     def run(self, values: Mapping[str, int]) -> None:
-        """Runs all stages on this thread and the pool's."""
-        for step in self._steps:
-            step(values)
-
-    def _poison(self, stage: CompiledStage) -> None:
-        """Fills what the stage is to write, and its scratch, with NaN bits: a kernel that reads what none wrote shows."""
-        for arena in self.arenas:
-            arena.fill_bytes(0xFF)
-        program = stage.program
-        assert program is not None
-        for b in program.schedule.results:
-            if b >= program.schedule.argument_count:
-                self.slots[stage.slots[b]].fill_bytes(0xFF)
+        """Runs all stages, on this thread and the pool's."""
+        for step in self.steps:
+            step.run(values)
 
     def output(self, i: int) -> Buffer:
         return self.slots[self.compiled.outputs[i]]
 
 
-def _copy(copies: Sequence[tuple[int, int, int]]) -> None:
-    for to, source, nbytes in copies:
-        ctypes.memmove(to, source, nbytes)
+class _Step:
+    """A stage bound to memory: its argument array, its scratch, its copies as addresses."""
+
+    def __init__(self, stage: CompiledStage, slots: Sequence[Buffer], devices: Sequence[str]) -> None:
+        self.program = program = stage.program
+        self.copies = [(slots[to].address, slots[source].address, slots[to].nbytes) for source, to in stage.copies]
+        if program is None:
+            return
+        self.arena = arena = None if program.memory.nbytes == 0 else Buffer((program.memory.nbytes,), T.uint8, _device_of(stage, devices))
+        base, offsets = arena.address if arena is not None else 0, program.memory.offsets
+        addresses = [base + offsets[b] if slot < 0 else slots[slot].address for b, slot in enumerate(stage.slots)]
+        self.variables_at = len(program.functions) + len(addresses)
+        self.array = (ctypes.c_int64 * (self.variables_at + len(program.variables)))(*program.functions, *addresses)
+        self.address = ctypes.addressof(self.array)
+        self.written = [slots[stage.slots[b]] for b in program.schedule.results if b >= program.schedule.argument_count]
+
+    def run(self, values: Mapping[str, int]) -> None:
+        program = self.program
+        if program is not None:
+            given = tuple([values[n] for n in program.variables]) if program.variables else ()
+            if given:
+                self.array[self.variables_at:] = given
+            if program.config.check:
+                self._poison()
+            threads = program.threads_for(given)
+            program.host(threads)(self.address, threads)
+        for to, source, nbytes in self.copies:
+            ctypes.memmove(to, source, nbytes)
+
+    def _poison(self) -> None:
+        """Fills what the stage is to write, and its scratch, with NaN bits: a kernel that reads what none wrote shows."""
+        for buffer in (*self.written, *([self.arena] if self.arena is not None else [])):
+            buffer.fill_bytes(0xFF)
+
+
+def _device_of(stage: CompiledStage, devices: Sequence[str]) -> str:
+    """Where the scratch of a stage lies: with the first of its buffers."""
+    return next((devices[s] for s in stage.slots if s >= 0), "CPU")
 
 
 class PlanOutput:
