@@ -1,7 +1,8 @@
 """Which range that is to be expanded becomes the lanes of vectors, and how wide they are.
 
-A range is worth lanes if it steps through memory by one element in some access. No value may have two ranges of lanes, so the best are
-taken first: by the number of accesses with unit stride, stores before loads, then the inner one. All others become copies.
+A range is worth lanes if it steps through memory by one element in some access, and not otherwise in accesses that run much oftener: those
+take an instruction for each lane. No value may have two ranges of lanes, so the best are taken first: by the accesses with unit stride
+(weighed by the loops round them), then by stores among them, then the inner range. All others become copies.
 """
 from __future__ import annotations
 
@@ -14,17 +15,22 @@ from ..symbolic.linear import linear
 from ..symbolic.ranges import open_ranges
 
 
+ITERATIONS = 8
+"""A guess at how often a loop runs, to weigh accesses by."""
+
+
 @dataclass
 class Candidate:
     range: UOp
-    unit_loads: int = 0
+    unit: float = 0
+    """Weight of the accesses with unit stride, and of all others that the range steps through."""
+    other: float = 0
     unit_stores: int = 0
-    other: int = 0
     bits: int = 8
 
     @property
-    def rank(self) -> tuple:
-        return (self.unit_loads + self.unit_stores - self.other / 2, self.unit_stores, self.range.attributes[0])
+    def gain(self) -> float:
+        return self.unit - self.other / 2
 
 
 def choose_lanes(order: Sequence[UOp], ranges: Sequence[UOp], vector_bits: int) -> dict[UOp, int]:
@@ -49,9 +55,9 @@ def choose_lanes(order: Sequence[UOp], ranges: Sequence[UOp], vector_bits: int) 
             for r in live:
                 candidates[r].bits = max(candidates[r].bits, u.type.bits)
     chosen: dict[UOp, int] = {}
-    for c in sorted(candidates.values(), key=lambda c: c.rank, reverse=True):
+    for c in sorted(candidates.values(), key=lambda c: (c.gain, c.unit_stores, c.range.attributes[0]), reverse=True):
         lanes = widest_divisor(c.range.operands[0].value, vector_bits // c.bits)
-        if lanes > 1 and c.unit_loads + c.unit_stores and not together[c.range] & chosen.keys():
+        if lanes > 1 and c.unit and c.gain > 0 and not together[c.range] & chosen.keys():
             chosen[c.range] = lanes
     return chosen
 
@@ -59,15 +65,16 @@ def choose_lanes(order: Sequence[UOp], ranges: Sequence[UOp], vector_bits: int) 
 def _note_access(u: UOp, candidates: dict[UOp, Candidate], wanted: frozenset[UOp]) -> None:
     pointer = u.operands[0]
     form = linear(pointer.operands[-1])
-    for term, step in form.terms:
-        for r in open_ranges(term) & wanted:
-            if step == 1 and term is r and all(t is r or r not in open_ranges(t) for t, _ in form.terms):
-                if u.name == "load":
-                    candidates[r].unit_loads += 1
-                else:
-                    candidates[r].unit_stores += 1
-            else:
-                candidates[r].other += 1
+    weight = ITERATIONS ** len(open_ranges(u) - wanted)
+    for r in open_ranges(pointer) & wanted:
+        candidate = candidates[r]
+        candidate.bits = max(candidate.bits, pointer.dtype.bits)
+        steps = [step if term is r else 0 for term, step in form.terms if r in open_ranges(term)]
+        if steps == [1]:
+            candidate.unit += weight
+            candidate.unit_stores += u.name == "store"
+        elif steps:
+            candidate.other += weight
 
 
 def widest_divisor(extent: int, most: int) -> int:

@@ -6,6 +6,7 @@
 """
 from __future__ import annotations
 
+from collections.abc import Sequence as Values
 from math import gcd
 from typing import NamedTuple
 
@@ -66,12 +67,12 @@ class LaneForms:
         steps = [p.step for p in parts]  # type: ignore[union-attr]
         bases = [p.base for p in parts]  # type: ignore[union-attr]
         if not any(steps):
-            return Sequence(_scalar_op(u, bases), 0)
+            return Sequence(scalar_op(u, bases), 0)
         if u.dtype is not T.index:
             return None
         if u.name in ("add", "sub"):
             x, y = bases
-            return Sequence(x + y, sum(steps)) if u.name == "add" else Sequence(x - y, steps[0] - steps[1])
+            return Sequence(plus(x, y), sum(steps)) if u.name == "add" else Sequence(x - y, steps[0] - steps[1])
         if u.name == "neg":
             return Sequence(-bases[0], -steps[0])
         if u.name == "mul":
@@ -110,16 +111,25 @@ class LaneForms:
         if u.name == "vectorize":
             return u.operands[0] if len(u.operands) == 1 else u.operands[k]
         if u.name in ALU and (u.dtype is T.index or u.dtype is T.bool_):
-            return _scalar_op(u, [self._lanes.get((o, k), o) for o in u.operands])
+            return scalar_op(u, [self._lanes.get((o, k), o) for o in u.operands])
         return UOp.make("gep", (u,), (k,))
 
 
-def _scalar_op(u: UOp, operands: list[UOp]) -> UOp:
+def plus(x: UOp, y: UOp) -> UOp:
+    """The sum of two scalar indices with its constant last, so that copies of an access share all of it but the constant."""
+    if x.name == "add" and x.operands[1].name == "const" and y.name != "const":
+        return plus(x.operands[0], y) + x.operands[1]
+    if y.name == "add" and y.operands[1].name == "const" and x.name != "const":
+        return plus(x, y.operands[0]) + y.operands[1]
+    return x + y
+
+
+def scalar_op(u: UOp, operands: Values[UOp]) -> UOp:
     """The op on scalars; index arithmetic with constants is folded."""
     if u.dtype is T.index and len(operands) == 2:
         x, y = operands
         if u.name == "add":
-            return x + y
+            return plus(x, y)
         if u.name == "mul":
             return x * y
         if u.name == "sub":

@@ -25,6 +25,7 @@ from ..registry import KernelPass, morok_pass
 from ..symbolic.ranges import closed_ranges, make_range, open_ranges, replace_ranges
 from .effects import WAITING, closed, waiting
 from .lane_choice import choose_lanes
+from .lane_form import scalar_op
 from .reduction_order import tree
 
 EXPANDED = ("upcast", "unroll")
@@ -229,7 +230,7 @@ class Expansion:
     def _build(self, u: UOp, operands: tuple[UOp, ...]) -> UOp:
         width = max((_width(o) for o in operands), default=0)
         if not width:
-            return u.with_operands(operands)
+            return scalar_op(u, operands) if u.type is T.index and u.name in ALU and operands != u.operands else u.with_operands(operands)
         if u.name == "index":
             return self._index(u, operands, width)
         if u.name in ("load", "store"):
