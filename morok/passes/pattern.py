@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from ..errors import InternalError
 from ..graph.uop import UOp
+from .facts import remember
 
 Rule = Callable[[UOp], "UOp | None"]
 ANY = "*"
@@ -55,17 +56,38 @@ class PatternSet:
 
 
 class Rewriter:
-    """One fixpoint of several sets. `rewrite` may be called again on other roots; what was rewritten before is remembered."""
+    """One fixpoint of several sets. `rewrite` may be called again on other roots; what was rewritten before is remembered.
 
-    def __init__(self, sets: Sequence[PatternSet]):
+    Where all rules look at nothing but the op, its being in normal form is a fact about it: with `fact`, it is kept under that name, and a
+    later rewriter with the same sets and name passes over what is in normal form already.
+    """
+
+    def __init__(self, sets: Sequence[PatternSet], fact: str | None = None):
         self._by_root: dict[str, list[tuple[Rule, Statistics]]] = {}
         self._sets = sets
+        self._fact = fact
         self._done: dict[UOp, UOp] = {}
+
+    def anew(self) -> Rewriter:
+        """A rewriter with the same rules (and tables of them) that remembers no op."""
+        other = Rewriter(self._sets, self._fact)
+        other._by_root = self._by_root
+        return other
+
+    def _settle(self, u: UOp) -> None:
+        """No rule applies to u, whose operands are in normal form."""
+        self._done[u] = u
+        if self._fact is not None:
+            if u.facts is None:
+                remember(u, self._fact, True)
+            else:
+                u.facts[self._fact] = True
 
     def _rules(self, name: str) -> list[tuple[Rule, Statistics]]:
         found = self._by_root.get(name)
         if found is None:
-            found = self._by_root[name] = [(r, s.statistics[r.__name__]) for s in self._sets for r in (*s.rules.get(name, ()), *s.rules.get(ANY, ()))]
+            found = [(r, s.statistics[r.__name__]) for s in self._sets for r in (*s.rules.get(name, ()), *s.rules.get(ANY, ()))]
+            self._by_root[name] = found
         return found
 
     def _apply_once(self, u: UOp) -> tuple[UOp | None, str]:
@@ -78,13 +100,17 @@ class Rewriter:
         return None, ""
 
     def rewrite(self, roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
-        done = self._done
+        done, fact = self._done, self._fact
         for root in roots:
             # Each frame: (the op asked for, the op it has become so far, names of the rules that fired on it).
             stack: list[tuple[UOp, UOp, tuple[str, ...]]] = [] if root in done else [(root, root, ())]
             while stack:
                 asked, current, fired = stack[-1]
                 if asked in done:
+                    stack.pop()
+                    continue
+                if fact is not None and current.facts is not None and fact in current.facts:
+                    done[asked] = done[current] = current
                     stack.pop()
                     continue
                 pending = [o for o in current.operands if o not in done]
@@ -98,11 +124,13 @@ class Rewriter:
                     continue
                 found, name = self._apply_once(rebuilt)
                 if found is None:
-                    done[asked] = done[rebuilt] = rebuilt
+                    self._settle(rebuilt)
+                    done[asked] = rebuilt
                     stack.pop()
                     continue
                 if len(fired) > MAX_REWRITES:
-                    raise InternalError(f"patterns {', '.join(sorted(set(fired[-10:])))} rewrite one {asked.name} for ever"
+                    culprits = list(dict.fromkeys(reversed(fired)))[:2]
+                    raise InternalError(f"pattern{'s' * (len(culprits) - 1)} {' and '.join(culprits)} rewrite one {asked.name} for ever"
                                         + (f" (from {asked.loc[0]}:{asked.loc[1]})" if asked.loc else ""))
                 if found in done:
                     done[asked] = done[rebuilt] = done[found]

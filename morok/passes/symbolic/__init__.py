@@ -18,10 +18,16 @@ from .flat import flat_index, row_major
 from .gates import GATES
 
 SYMBOLIC: list[PatternSet] = [CONSTANTS, ALGEBRA, DIVMOD, COMPARISONS, GATES]
+_REWRITER = Rewriter(SYMBOLIC, fact="normal")
 
-__all__ = ["SYMBOLIC", "bounds", "flat_index", "row_major", "simplify"]
+__all__ = ["SYMBOLIC", "bounds", "flat_index", "row_major", "simplify", "symbolic_rewriter"]
+
+
+def symbolic_rewriter() -> Rewriter:
+    """What `simplify` uses, for callers that simplify many expressions with common parts."""
+    return _REWRITER.anew()
 
 
 def simplify(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
     """The roots in normal form: no rule applies to anything that they reach."""
-    return Rewriter(SYMBOLIC).rewrite(roots)
+    return _REWRITER.anew().rewrite(roots)

@@ -15,7 +15,7 @@ from math import prod
 
 from ...dialect import types as T
 from ...graph.uop import UOp
-from .facts import recall, remember
+from ..facts import recall, remember
 
 Interval = tuple[int, int]
 

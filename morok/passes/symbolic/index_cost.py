@@ -14,7 +14,6 @@ from itertools import count
 from ...dialect import types as T
 from ...dialect.ops import ALU, COMPARISONS
 from ...graph.uop import UOp, argument, substitute, toposort
-from ..pattern import Rewriter
 from .flat import row_major
 
 _ARITHMETIC = ALU | {"const", "range", "define_var", "special"}
@@ -24,8 +23,8 @@ class IndexCosts:
     """The expressions of some roots under the replacements accepted so far."""
 
     def __init__(self, roots: tuple[UOp, ...]):
-        from . import SYMBOLIC
-        self._rewriter = Rewriter(SYMBOLIC)
+        from . import symbolic_rewriter
+        self._rewriter = symbolic_rewriter()
         self._leaves: dict[UOp, UOp] = {}
         self._opaque: dict[UOp, UOp] = {}
         self._fresh = count(1)

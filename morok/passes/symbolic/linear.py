@@ -15,8 +15,8 @@ from zlib import crc32
 
 from ...dialect import types as T
 from ...graph.uop import UOp, const
+from ..facts import recall, remember
 from .bounds import Interval, bounds, is_exact
-from .facts import recall, remember
 
 MOST_TERMS = 32
 """A longer sum is one term: beyond this, work on sums of sums would become quadratic."""

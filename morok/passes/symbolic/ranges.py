@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...graph.uop import UOp, toposort
-from .facts import recall
+from ..facts import recall
 
 CLOSING = frozenset(("reduce", "end", "bufferize"))
 

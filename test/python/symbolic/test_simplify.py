@@ -151,7 +151,7 @@ def test_a_kernel_takes_milliseconds():
         simplify((root,))
         best = min(best, time.perf_counter() - start)
     assert len(toposort((root,))) > 60
-    assert best < 0.02
+    assert best < 0.05
 
 
 def test_facts_do_not_keep_their_op_alive():

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...graph.uop import UOp
+from ..graph.uop import UOp
 
 _lock = threading.Lock()
 
