@@ -11,22 +11,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .interpret import interpret
     from .tensor import dtypes
     from .tensor.tensor import Tensor
     from .tensor.variable import Variable
 
 __version__ = "0.1.0"
-__all__ = ["Tensor", "Variable", "dtypes", "interpret"]
+__all__ = ["Tensor", "Variable", "dtypes"]
 
-_HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "dtypes": ".tensor", "interpret": ".interpret"}
+_HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable"}
+_MODULES = {"dtypes": ".tensor.dtypes", "interpret": ".interpret", "errors": ".errors"}
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
+    if name in _MODULES:
+        found: Any = import_module(_MODULES[name], __name__)
+    elif name in _HOMES:
+        found = getattr(import_module(_HOMES[name], __name__), name)
+    else:
         raise AttributeError(f"module 'morok' has no attribute {name!r}; it has {', '.join(__all__)}")
-    found = import_module(f"{home}.dtypes", __name__) if name == "dtypes" else getattr(import_module(home, __name__), name)
     globals()[name] = found
     return found
 

@@ -27,7 +27,7 @@ def array_of(data: Any, dtype: T.DType | None) -> np.ndarray:
                 dtype = dtypes.default_float() if dtype.is_float else dtypes.default_int()
         return converted(array, dtype)
     array = np.asarray(data)
-    if array.dtype.kind == "O":
+    if array.dtype.kind in "OSU":
         raise DTypeError(f"Tensor takes a number, a list of numbers, a NumPy array or a Tensor, not {type(data).__name__}")
     return converted(array, dtypes.of_array(array) if dtype is None else dtype)
 
