@@ -191,9 +191,9 @@ def to_python(value: np.ndarray, dtype: T.DType) -> Any:
 
 
 def full(shape: tuple[int, ...], dtype: T.DType, value: Any) -> np.ndarray:
-    """An array of one constant; floats are rounded to the dtype."""
+    """An array of one constant; floats are rounded to the dtype, once."""
     with np.errstate(all="ignore"):
-        return _round_to(np.full(shape, value, np.float64), dtype.np) if dtype.is_float else np.full(shape, value, dtype.np)
+        return np.full(shape, value, np.float64).astype(dtype.np) if dtype.is_float else np.full(shape, value, dtype.np)
 
 
 # Reductions

@@ -8,7 +8,7 @@ stores whose order this hides.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -262,7 +262,12 @@ class RangeForm:
     _barrier = _sink = _effects
 
     def _end(self, u: UOp) -> Effect:
+        """An effect runs in the loops that its end closes, though it reach none of their ranges: not at all, if one has no iteration."""
         closed = self._ranges(u.operands[1:])
+        if 0 in self.iterations.extents(closed):
+            for store in _stores_of(u):
+                access = self.accesses[store]
+                self.accesses[store] = replace(access, active=np.zeros_like(access.active))
         return Effect(tuple(r for r in self._axes(u.operands[0]) if r not in closed))
 
     def _after(self, u: UOp) -> Buffer:
@@ -338,6 +343,20 @@ class RangeForm:
         lanes = [self._lanes(o) for o in operands]
         axes = self.iterations.union(*(v.axes for v in lanes))
         return axes, [self.iterations.spread(v, axes) for v in lanes]
+
+
+def _stores_of(effect: UOp) -> list[UOp]:
+    """The stores that an effect is made of."""
+    found, pending = [], [effect]
+    while pending:
+        u = pending.pop()
+        if u.name == "store":
+            found.append(u)
+        elif u.name == "end":
+            pending.append(u.operands[0])
+        elif u.name in ("barrier", "sink"):
+            pending += u.operands
+    return found
 
 
 def _own_shape(t: T.Type) -> tuple[int, ...]:

@@ -213,6 +213,14 @@ def test_store_out_of_bounds(run):
         run(store("%i", "%i"), np.zeros(4, np.int32))
 
 
+def test_store_in_a_loop_without_iterations(run):
+    """The store does not depend on the loop that its end closes; it is in it all the same."""
+    text = store("#0", "#1").replace("(%s, %i) : (!morok.token, index)", "(%s, %z) : (!morok.token, index)")
+    for extent, want in ((0, [9, 9, 9, 9]), (2, [9, 0, 9, 9])):
+        z = f'%z = "morok.range"(#{extent}) {{id = 1, kind = "loop"}} : (index) -> index\n  %e ='
+        assert run(text.replace("%e =", z), np.full(4, 9, np.int32))[0].tolist() == want
+
+
 def test_equal_values_may_be_stored_twice(run):
     assert run(store("%h", "%h"), np.full(4, 9, np.int32))[0].tolist() == [0, 1, 2, 9]
 
