@@ -18,6 +18,9 @@ from .devices import Device, device
 from .memory_pool import ALIGNMENT, Block
 
 
+_SMALL = 1024
+
+
 class Buffer:
     """`nbytes` bytes at `address`, 64-byte aligned, to hold row-major elements of `dtype` in `shape`."""
 
@@ -42,7 +45,10 @@ class Buffer:
     def from_numpy(array: np.ndarray, where: Device | str = "CPU") -> Buffer:
         """A copy of the array. TypeError for a dtype that morok does not have."""
         buffer = Buffer(array.shape, _dtype(array), where)
-        buffer.view()[...] = array
+        if buffer.nbytes <= _SMALL and array.dtype.isnative:
+            ctypes.memmove(buffer.address, array.tobytes(), buffer.nbytes)  # cheaper than a view
+        else:
+            buffer.view()[...] = array
         return buffer
 
     @staticmethod
@@ -101,4 +107,5 @@ class _Memory:
 
 
 def _dtype(array: np.ndarray) -> T.DType:
-    return T.dtype_of_numpy(array.dtype.newbyteorder("="))
+    dtype = array.dtype
+    return T.dtype_of_numpy(dtype if dtype.isnative else dtype.newbyteorder("="))

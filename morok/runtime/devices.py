@@ -5,8 +5,6 @@ copies.
 """
 from __future__ import annotations
 
-from functools import cache
-
 from ..errors import DeviceError
 from .memory_pool import MemoryPool
 
@@ -31,18 +29,18 @@ def device_names() -> tuple[str, ...]:
 
 def canonical_name(name: str) -> str:
     """The name as morok spells it: `cpu:0` is `CPU`. DeviceError lists what there is."""
-    upper = name.strip().upper() if isinstance(name, str) else ""
-    if upper == "CPU:0":
-        return "CPU"
-    if upper not in device_names():
-        raise DeviceError(f"unknown device {name!r}; there are {', '.join(device_names())} (in any case)")
-    return upper
+    return device(name).name
 
 
 def device(name: str = "CPU") -> Device:
-    return _device(canonical_name(name))
+    """The device of that name, in any case."""
+    found = _DEVICES.get(name) if isinstance(name, str) else None
+    if found is None:
+        upper = name.strip().upper() if isinstance(name, str) else ""
+        found = _DEVICES.get("CPU" if upper == "CPU:0" else upper)
+        if found is None:
+            raise DeviceError(f"unknown device {name!r}; there are {', '.join(device_names())} (in any case)")
+    return found
 
 
-@cache
-def _device(name: str) -> Device:
-    return Device(name)
+_DEVICES = {name: Device(name) for name in device_names()}

@@ -1,109 +1,129 @@
 """A pool of host memory: blocks aligned to 64 bytes, kept after use for the next buffer of their size.
 
 First touches of fresh pages cost more than most kernels, so a dropped buffer's block waits in a free list of its size bucket; the blocks
-that waited longest are given back to the system when more than `limit` bytes wait. Buckets are powers of two and three steps between
+that have waited longest are given back to the system when more than `limit` bytes wait. Buckets are powers of two and three steps between
 them.
 """
 from __future__ import annotations
 
+import itertools
 import os
 import threading
-from collections import OrderedDict, deque
 from dataclasses import dataclass
 
 import numpy as np
 
 ALIGNMENT = 64
 _SMALLEST = 256
+_LARGE = 1 << 16
+"""Blocks whose return may carry the pool over its limit."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class PoolStatistics:
-    """Bytes in use by buffers and waiting for one, and how many allocations were served by each."""
+    """How many blocks the system was asked for, the bytes of those that buffers hold, and of those that wait."""
 
-    live_bytes: int = 0
-    cached_bytes: int = 0
-    allocated: int = 0
-    reused: int = 0
+    allocated: int
+    live_bytes: int
+    cached_bytes: int
 
 
 class Block:
     """Memory: `raw` holds it, `address` is the first aligned byte of `nbytes`."""
 
-    __slots__ = ("raw", "address", "nbytes")
+    __slots__ = ("raw", "address", "nbytes", "returned")
 
     def __init__(self, nbytes: int) -> None:
         self.raw = np.empty(nbytes + ALIGNMENT, np.uint8)
         self.address = -(-self.raw.ctypes.data // ALIGNMENT) * ALIGNMENT
         self.nbytes = nbytes
+        self.returned = 0
+        """When it was last given back, as a running number."""
 
 
 class MemoryPool:
-    """Blocks by size, least recently used first. `give_back` may be called from a finaliser: it takes no lock."""
+    """Waiting blocks by size; the last one given back is the first used. Taking and giving back a block are single steps of a list, so they
+    need no lock, and a finaliser may give back at any place."""
 
     def __init__(self, limit: int | None = None) -> None:
         self.limit = total_memory() // 4 if limit is None else limit
-        self.statistics = PoolStatistics()
         self._lock = threading.Lock()
-        self._returned: deque[Block] = deque()
-        self._waiting: OrderedDict[int, Block] = OrderedDict()
-        self._by_size: dict[int, list[int]] = {}
+        self._waiting: dict[int, list[Block]] = {}
+        self._clock = itertools.count()
+        self._blocks = self._bytes = 0
 
     def take(self, nbytes: int) -> Block:
         """A block of at least that many bytes, their content undefined; MemoryError if the machine has not so many."""
         size = bucket(nbytes)
-        if size > total_memory():
-            raise MemoryError(f"a buffer of {nbytes:,} bytes is asked for; this process may use {total_memory():,}")
-        with self._lock:
-            self._collect()
-            keys = self._by_size.get(size)
-            if keys:
-                block = self._waiting.pop(keys.pop())
-                self.statistics.cached_bytes -= size
-                self.statistics.reused += 1
-                self.statistics.live_bytes += size
-                return block
-        try:
-            block = Block(size)
-        except MemoryError:
-            self.clear()
+        waiting = self._waiting.get(size)
+        if waiting:
             try:
-                block = Block(size)
-            except MemoryError:
-                raise MemoryError(f"a buffer of {nbytes:,} bytes is asked for; buffers hold {self.statistics.live_bytes:,} bytes") from None
-        with self._lock:
-            self.statistics.allocated += 1
-            self.statistics.live_bytes += size
-        return block
+                return waiting.pop()
+            except IndexError:  # another thread was faster
+                pass
+        return self._allocate(size, nbytes)
 
     def give_back(self, block: Block) -> None:
         """The block waits for its next user. Safe wherever a finaliser may run."""
-        self._returned.append(block)
-        if len(self._returned) > 64 and self._lock.acquire(blocking=False):
+        block.returned = next(self._clock)
+        waiting = self._waiting.get(block.nbytes)
+        if waiting is None:
+            waiting = self._waiting.setdefault(block.nbytes, [])
+        waiting.append(block)
+        if block.nbytes >= _LARGE and self._lock.acquire(blocking=False):
             try:
-                self._collect()
+                self._trim()
             finally:
                 self._lock.release()
 
     def clear(self) -> None:
         """Gives all waiting blocks back to the system."""
         with self._lock:
-            self._collect()
-            self._waiting.clear()
-            self._by_size.clear()
-            self.statistics.cached_bytes = 0
+            for waiting in list(self._waiting.values()):
+                while waiting:
+                    self._bytes -= waiting.pop().nbytes
 
-    def _collect(self) -> None:
-        while self._returned:
-            block = self._returned.popleft()
-            self._waiting[block.address] = block
-            self._by_size.setdefault(block.nbytes, []).append(block.address)
-            self.statistics.live_bytes -= block.nbytes
-            self.statistics.cached_bytes += block.nbytes
-        while self.statistics.cached_bytes > self.limit:
-            address, block = self._waiting.popitem(last=False)
-            self._by_size[block.nbytes].remove(address)
-            self.statistics.cached_bytes -= block.nbytes
+    @property
+    def statistics(self) -> PoolStatistics:
+        cached = self._cached_bytes()
+        return PoolStatistics(self._blocks, self._bytes - cached, cached)
+
+    def _allocate(self, size: int, nbytes: int) -> Block:
+        if size > total_memory():
+            raise MemoryError(f"a buffer of {nbytes:,} bytes is asked for; this machine has {total_memory():,}")
+        with self._lock:
+            self._trim()
+            self._blocks += 1
+            self._bytes += size
+        try:
+            return Block(size)
+        except MemoryError:
+            self.clear()
+        try:
+            return Block(size)
+        except MemoryError:
+            with self._lock:
+                self._bytes -= size
+            raise MemoryError(f"a buffer of {nbytes:,} bytes is asked for, more than is free") from None
+
+    def _cached_bytes(self) -> int:
+        return sum(size * len(waiting) for size, waiting in list(self._waiting.items()))
+
+    def _trim(self) -> None:
+        """Drops the blocks that have waited longest until those that wait keep within the limit."""
+        excess = self._cached_bytes() - self.limit
+        while excess > 0:
+            try:
+                oldest = min((w[0] for w in list(self._waiting.values()) if w), key=_when_returned)
+                self._waiting[oldest.nbytes].remove(oldest)
+            except (IndexError, ValueError):  # none waits, or another thread took it meanwhile
+                return
+            self._bytes -= oldest.nbytes
+            excess -= oldest.nbytes
+
+
+def _when_returned(block: Block) -> int:
+    return block.returned
 
 
 def bucket(nbytes: int) -> int:

@@ -86,24 +86,34 @@ def test_memory_is_used_again():
     first = Buffer((1000,), T.float32, "CPU:7")
     address = first.address
     del first
+    allocated = pool.statistics.allocated
     second = Buffer((990,), T.float32, "CPU:7")
-    assert second.address == address and pool.statistics.reused >= 1
+    assert second.address == address and pool.statistics.allocated == allocated
 
 
 def test_ten_thousand_rounds_hold_the_size():
     pool = device("CPU:6").pool
     for _ in range(10000):
         Buffer((300,), T.float32, "CPU:6")
-    assert pool.statistics.allocated == 1 and pool.statistics.reused == 9999
+    assert pool.statistics.allocated == 1 and pool.statistics.live_bytes == 0
 
 
 def test_the_longest_waiting_blocks_go_first():
-    pool = MemoryPool(limit=1024)
-    small, large = pool.take(300), pool.take(1000)
-    pool.give_back(small)
-    pool.give_back(large)
-    assert pool.take(1000) is large and pool.statistics.cached_bytes == 0
-    assert pool.take(300) is not small
+    pool = MemoryPool(limit=1 << 20)
+    a, b, c = pool.take(1 << 19), pool.take(300), pool.take(1 << 20)
+    pool.give_back(a)
+    pool.give_back(b)
+    assert pool.statistics.cached_bytes == (1 << 19) + 320
+    pool.give_back(c)
+    assert pool.statistics.cached_bytes == 1 << 20 and pool.statistics.live_bytes == 0
+    assert pool.take(1 << 20) is c and pool.take(300) is not b
+
+
+def test_cleared_pools_wait_for_nothing():
+    pool = MemoryPool()
+    pool.give_back(pool.take(100))
+    pool.clear()
+    assert pool.statistics.cached_bytes == pool.statistics.live_bytes == 0
 
 
 def test_devices_have_memory_of_their_own():
