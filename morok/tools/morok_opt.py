@@ -49,7 +49,6 @@ class MorokOpt(Tool):
         flag("show-dialects", "list the dialects known")
         flag("split-input-file", f"treat parts separated by '{SEPARATOR}' lines as modules of their own", OPTIONAL_TEXT, "separator")
         flag("verify-diagnostics", "compare diagnostics with the expected-error {{...}} comments of the input")
-        flag("verify-each", "verify after each pass", default=True)
         flag("verify-roundtrip", "check that the printed forms and the bytecode read back as the same module")
         flag("emit-bytecode", "write MLIR bytecode instead of text")
         flag("mlir-print-ir-before", "print the module before these passes", TEXT, "a,b,...")
@@ -181,7 +180,9 @@ class MorokOpt(Tool):
             if wrong is not None:
                 raise Failed([Diagnostic("error", f"--verify-roundtrip: {wrong}")])
         if steps:
-            module = self.run_passes(chunk, module, steps, dialect, collector, self.instrumentation(collector)).module
+            program = Program(dialect, module)
+            self.run_passes(chunk, program, steps, collector, self.instrumentation(collector))
+            module = program.module
         with self.timing.measure("Output"):
             return self.output(module)
 

@@ -20,7 +20,7 @@ from ..dialect.verify import Diagnostic as DialectDiagnostic
 from ..dialect.verify import VerifyError, explain, verify_module
 from ..errors import MorokError
 from ..graph.body import Program
-from ..passes.instrumentation import BadOutput, Several, VerifyEach
+from ..passes.instrumentation import BadOutput, Several
 from ..passes.pipeline import Instrumentation, PassFailure, Step, run_passes, spelling
 from ..passes.reproducer import write_reproducer
 from ..passes.upstream import capturing_stderr
@@ -67,6 +67,7 @@ class Tool(ABC):
         self.register_flag("version", "show the version")
         self.register_flag("o", "write to this file instead of standard output", TEXT, "file")
         self.register_flag("allow-unregistered-dialect", "accept operations of unknown dialects")
+        self.register_flag("verify-each", "verify after each pass", default=True)
         self.register_flag("python-traceback", "show where in Python an internal error arose")
 
     def register_dialects(self, dialect: DialectContext) -> None:  # noqa: B027  (a hook that may stay empty)
@@ -152,23 +153,22 @@ class Tool(ABC):
         if chunk.is_bytecode or b"morok." not in chunk.data:
             return []
         with capturing_stderr():
-            return [_from_dialect(problem) for problem in explain(chunk.text, chunk.file)]
+            return [from_dialect(problem) for problem in explain(chunk.text, chunk.file)]
 
     def check(self, module: ir.Module, dialect: DialectContext) -> list[Diagnostic]:
         """What the dialect's rules have against a module that MLIR accepts."""
-        return [_from_dialect(problem) for problem in verify_module(module, dialect)]
+        return [from_dialect(problem) for problem in verify_module(module, dialect)]
 
-    def run_passes(self, chunk: Chunk, module: ir.Module, steps: Sequence[Step], dialect: DialectContext, collector: Collector,
-                   instrumentation: Sequence[Instrumentation]) -> Program:
-        """The program after the passes. Raises Failed, after writing a reproducer if one is asked for or a pass is at fault."""
+    def run_passes(self, chunk: Chunk, program: Program, steps: Sequence[Step], collector: Collector,
+                   instrumentation: Sequence[Instrumentation]) -> None:
+        """Runs the passes on the program. Raises Failed, after writing a reproducer if one is asked for or a pass is at fault."""
         current = _Current()
-        watching = Several([*instrumentation, current], verify=any(isinstance(part, VerifyEach) for part in instrumentation))
+        watching = Several([*instrumentation, current], verify=self.options.on("verify-each"))
         before = len(collector.errors)
         try:
-            with dialect.context, dialect.unknown:
-                program = Program(dialect, module)
+            with program.dialect.context, program.dialect.unknown:
                 run_passes(program, steps, watching, with_reproducer=False)
-                return program
+                program.flush()
         except PassFailure as failure:
             upstream = isinstance(failure.__cause__, ir.MLIRError)
             replay = self.write_reproducer(chunk, steps, always=not upstream)
@@ -180,7 +180,7 @@ class Tool(ABC):
             replay = self.write_reproducer(chunk, steps, always=True)
             raise Failed([Diagnostic("error", f"pass {current.name} failed: {error}{replay}")]) from None
         except VerifyError as error:
-            raise Failed([_from_dialect(problem) for problem in error.diagnostics]) from None
+            raise Failed([from_dialect(problem) for problem in error.diagnostics]) from None
         except MorokError as error:
             self.write_reproducer(chunk, steps, always=False)
             self.trace()
@@ -240,7 +240,8 @@ class Tool(ABC):
             self.stdout.write(data.decode(errors="replace"))
 
 
-def _from_dialect(problem: DialectDiagnostic) -> Diagnostic:
+def from_dialect(problem: DialectDiagnostic) -> Diagnostic:
+    """The tools' kind of diagnostic from the dialect's."""
     return Diagnostic("error", problem.message, problem.file, problem.line, problem.column or 1)
 
 
