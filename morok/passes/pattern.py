@@ -24,6 +24,7 @@ from ..graph.uop import UOp
 from .facts import remember
 
 Rule = Callable[[UOp], "UOp | None"]
+RuleTable = dict[str, "list[tuple[Rule, Statistics]]"]
 ANY = "*"
 MAX_REWRITES = 1000
 """Rewrites of one op before the engine calls it a loop."""
@@ -58,49 +59,32 @@ class PatternSet:
 class Rewriter:
     """One fixpoint of several sets. `rewrite` may be called again on other roots; what was rewritten before is remembered.
 
-    Where all rules look at nothing but the op, its being in normal form is a fact about it: with `fact`, it is kept under that name, and a
-    later rewriter with the same sets and name passes over what is in normal form already.
+    Where rules look at nothing but the op, that none of them applies to it is a fact about it. With `fact`, this is kept with the op under
+    that name for the rules of `sets`, and a later rewriter of the same name passes over it; the rules of `more` are tried all the same.
     """
 
-    def __init__(self, sets: Sequence[PatternSet], fact: str | None = None):
-        self._by_root: dict[str, list[tuple[Rule, Statistics]]] = {}
-        self._sets = sets
-        self._fact = fact
+    def __init__(self, sets: Sequence[PatternSet], fact: str | None = None, more: Sequence[PatternSet] = ()):
+        self._sets, self._fact, self._more = sets, fact, more
+        self._tables: tuple[RuleTable, RuleTable] = {}, {}
         self._done: dict[UOp, UOp] = {}
 
-    def anew(self) -> Rewriter:
-        """A rewriter with the same rules (and tables of them) that remembers no op."""
-        other = Rewriter(self._sets, self._fact)
-        other._by_root = self._by_root
+    def anew(self, *more: PatternSet) -> Rewriter:
+        """A rewriter with the same rules, and those of some other sets, that remembers no op."""
+        other = Rewriter(self._sets, self._fact, (*self._more, *more))
+        other._tables = self._tables[0], {} if more else self._tables[1]
         return other
 
-    def _settle(self, u: UOp) -> None:
-        """No rule applies to u, whose operands are in normal form."""
-        self._done[u] = u
-        if self._fact is not None:
-            if u.facts is None:
-                remember(u, self._fact, True)
-            else:
-                u.facts[self._fact] = True
-
-    def _rules(self, name: str) -> list[tuple[Rule, Statistics]]:
-        found = self._by_root.get(name)
-        if found is None:
-            found = [(r, s.statistics[r.__name__]) for s in self._sets for r in (*s.rules.get(name, ()), *s.rules.get(ANY, ()))]
-            self._by_root[name] = found
-        return found
-
     def _apply_once(self, u: UOp) -> tuple[UOp | None, str]:
-        for rule, statistics in self._rules(u.name):
-            statistics.tried += 1
-            found = rule(u)
-            if found is not None and found is not u:
-                statistics.fired += 1
-                return found, rule.__name__
-        return None, ""
+        if self._fact is None or u.facts is None or self._fact not in u.facts:
+            found = _first(u, self._tables[0], self._sets)
+            if found[0] is not None:
+                return found
+            if self._fact is not None:
+                remember(u, self._fact, True)
+        return _first(u, self._tables[1], self._more) if self._more else (None, "")
 
     def rewrite(self, roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
-        done, fact = self._done, self._fact
+        done, fact = self._done, None if self._more else self._fact
         for root in roots:
             # Each frame: (the op asked for, the op it has become so far, names of the rules that fired on it).
             stack: list[tuple[UOp, UOp, tuple[str, ...]]] = [] if root in done else [(root, root, ())]
@@ -124,8 +108,7 @@ class Rewriter:
                     continue
                 found, name = self._apply_once(rebuilt)
                 if found is None:
-                    self._settle(rebuilt)
-                    done[asked] = rebuilt
+                    done[asked] = done[rebuilt] = rebuilt
                     stack.pop()
                     continue
                 if len(fired) > MAX_REWRITES:
@@ -138,6 +121,20 @@ class Rewriter:
                 else:
                     stack[-1] = (asked, found, (*fired, name))
         return tuple(done[r] for r in roots)
+
+
+def _first(u: UOp, table: RuleTable, sets: Sequence[PatternSet]) -> tuple[UOp | None, str]:
+    """What the first rule that applies gives, and its name. The table, by op, is filled as ops come."""
+    rules = table.get(u.name)
+    if rules is None:
+        rules = table[u.name] = [(r, s.statistics[r.__name__]) for s in sets for r in (*s.rules.get(u.name, ()), *s.rules.get(ANY, ()))]
+    for rule, statistics in rules:
+        statistics.tried += 1
+        found = rule(u)
+        if found is not None and found is not u:
+            statistics.fired += 1
+            return found, rule.__name__
+    return None, ""
 
 
 def rewrite(roots: tuple[UOp, ...], sets: Sequence[PatternSet]) -> tuple[UOp, ...]:

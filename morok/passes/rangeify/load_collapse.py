@@ -20,9 +20,9 @@ from ...dialect import types as T
 from ...graph.body import Body
 from ...graph.uop import UOp, const, index_const, toposort
 from ...interpret.alu import identity
-from ..pattern import PatternSet, rewrite
+from ..pattern import PatternSet
 from ..registry import KernelPass, morok_pass
-from ..symbolic import SYMBOLIC, simplify
+from ..symbolic import simplify, symbolic_rewriter
 from ..symbolic.bounds import bounds, fits, is_exact
 from ..symbolic.gates import all_of, conjuncts
 from ..symbolic.linear import Linear, build, linear
@@ -334,5 +334,5 @@ class LoadCollapse(KernelPass):
     def rewrite(self, body: Body) -> Body:
         if not any(u.name == "reduce" for u in body.order()):
             return body
-        roots = rewrite(body.roots, [*SYMBOLIC, LOAD_COLLAPSE])
+        roots = symbolic_rewriter(LOAD_COLLAPSE).rewrite(body.roots)
         return body if roots == body.roots else body.with_roots(roots)

@@ -23,9 +23,9 @@ from ...dialect import types as T
 from ...dialect.ops import ALU, UNARY_FLOAT
 from ...graph.body import Body
 from ...graph.uop import UOp, toposort, users_of
-from ..pattern import PatternSet, rewrite
+from ..pattern import PatternSet
 from ..registry import KernelPass, morok_pass
-from ..symbolic import SYMBOLIC, row_major, simplify
+from ..symbolic import row_major, simplify, symbolic_rewriter
 from ..symbolic.gates import all_of, conjuncts
 from ..symbolic.linear import linear
 from ..symbolic.ranges import CLOSING, closed_ranges, make_range, open_ranges, ranges_of
@@ -223,7 +223,7 @@ class MegaPass(KernelPass):
     def rewrite(self, body: Body) -> Body:
         roots = body.roots
         while True:
-            changed = rewrite(roots, [*SYMBOLIC, LOAD_COLLAPSE, buffer_rules(Uses.of(roots))])
+            changed = symbolic_rewriter(LOAD_COLLAPSE, buffer_rules(Uses.of(roots))).rewrite(roots)
             if changed == roots:
                 return body if roots == body.roots else body.with_roots(roots)
             roots = changed

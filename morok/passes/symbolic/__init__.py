@@ -23,9 +23,9 @@ _REWRITER = Rewriter(SYMBOLIC, fact="normal")
 __all__ = ["SYMBOLIC", "bounds", "flat_index", "row_major", "simplify", "symbolic_rewriter"]
 
 
-def symbolic_rewriter() -> Rewriter:
-    """What `simplify` uses, for callers that simplify many expressions with common parts."""
-    return _REWRITER.anew()
+def symbolic_rewriter(*more: PatternSet) -> Rewriter:
+    """One fixpoint of these rules and those of some other sets; what is in normal form already costs nothing again."""
+    return _REWRITER.anew(*more)
 
 
 def simplify(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
