@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from mlir import ir
 
@@ -53,7 +52,9 @@ def capture(sinks: Sequence[TensorUOp], in_place: InPlace = True) -> Captured:
     with GRAPH.lock:
         order = reachable(sinks)
         writable = overwritable(order, sinks, in_place)
-        leaves, variables, values = [], {}, {}
+        leaves: list[TensorUOp] = []
+        variables: dict[str, tuple[int, int]] = {}
+        values: dict[str, int] = {}
         new: dict[TensorUOp, UOp] = {}
         for u in order:
             if u.name == "buffer":
@@ -119,7 +120,7 @@ def structural_key(sinks: Sequence[TensorUOp], in_place: InPlace = True) -> tupl
         values: dict[str, int] = {}
         assigns = False
         for u in order:
-            name = u.name
+            name, entry = u.name, ()  # type: str, tuple
             if name == "buffer":
                 entry = (len(leaves), u.type, device_of(u))
                 leaves.append(u)

@@ -3,7 +3,8 @@
     t = buffer; u = t + 1; t.assign(u * 2)       realize(t): u lives on and would read the new contents, so t is copied first
                                                  realize(t, u): u becomes a buffer itself, so t may be overwritten
 
-After realize the sinks are buffers of their own. What counts is everything else that is still alive and reaches the buffer other than through a sink.
+After realize the sinks are buffers of their own. What counts is everything else that is still alive and reaches the buffer other than
+through a sink: registered tensors, and ops outside. (A handle that only a Python variable holds is not seen.)
 """
 from __future__ import annotations
 

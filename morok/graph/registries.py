@@ -1,6 +1,6 @@
 """The process's three registries: live tensors, the memory of buffers, compiled kernels.
 
-Tensors and buffers are held weakly: what nobody else holds leaves the registry. All calls are safe from any thread, and no finaliser takes a lock.
+Tensors and buffers are held weakly: what nobody else holds leaves the registry. All calls are safe from any thread; no finaliser locks.
 """
 from __future__ import annotations
 

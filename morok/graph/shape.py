@@ -165,8 +165,10 @@ _INTERVALS: dict[str, Callable[..., tuple[int, int]]] = {
 
 
 def evaluate_index(u: Size, values: Mapping[str, int]) -> int:
-    """The expression's value where variables have these values by name. Unbound variables raise BoundsError; a bind's own value is used for a
-    variable that `values` lacks."""
+    """The expression's value where variables have these values by name; a bind's own value stands in for one that is not given.
+
+    BoundsError for a variable that has no value.
+    """
     if not isinstance(u, UOp):
         return u
     known: dict[UOp, Any] = {}
@@ -196,7 +198,8 @@ def _raise_unbound(u: UOp, values: Mapping[str, int]) -> None:
 
 _VALUES: dict[str, Callable[..., Any]] = {
     "const": lambda: 0,
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "floordiv": _floordiv, "mod": _mod, "max": max, "min": min,
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "floordiv": _floordiv, "mod": _mod,
+    "max": max, "min": min,
     "cmplt": operator.lt, "cmple": operator.le, "cmpeq": operator.eq, "cmpne": operator.ne, "and": operator.and_, "or": operator.or_,
     "not": operator.not_, "where": lambda c, x, y: x if c else y,
 }

@@ -4,18 +4,17 @@
     x = a + a                    # an morok.add in GRAPH.module; the same handle when built again
     substitute(x, storage)       # after realize: x becomes a buffer in place, for all who use it
 
-A handle holds its operands. When the last reference to it goes, its operation is erased, users first. Finalisers run at any place of any thread,
-so they only append to a queue; the next change of the graph (or `GRAPH.drain()`) empties it. Changes and walks of the graph hold `GRAPH.lock`.
+A handle holds its operands. When the last reference to it goes, its operation is erased, users first. Finalisers run at any place of any
+thread, so they only append to a queue; the next change of the graph (or `GRAPH.drain()`) empties it. Changes and walks of the graph hold
+`GRAPH.lock`.
 """
 from __future__ import annotations
 
-import itertools
 import os
 import threading
 import weakref
 from collections import deque
 from collections.abc import Iterable
-from functools import cached_property
 from math import prod
 from operator import attrgetter
 from sys import getrefcount
@@ -32,6 +31,7 @@ from . import shape as symbolic
 from .registries import BUFFERS, KERNELS, TENSORS
 from .source_location import user_location
 from .uop import NUMBERED, Location, UOp, exact_attributes, infer_type, number_of, toposort, type_of
+
 
 class _Handle(weakref.ref):
     """What stays of a handle after its death until its operation is erased. The key holds the operands."""
@@ -64,15 +64,6 @@ class _Signature:
     def key(self, operands: tuple) -> tuple:
         return self.name, operands, self.exact, self.key_type
 
-    def numbered(self, number: int, attribute: ir.Attribute) -> _Signature:
-        """The same for another number: this is a `unique`'s."""
-        other = object.__new__(_Signature)
-        other.name, other.type, other.key_type, other.mlir_name, other.mlir_results = self.name, self.type, None, self.mlir_name, self.mlir_results
-        other.attributes = other.exact = (number,)
-        other.content = (self.name, other.exact, self.type)
-        other.mlir_attributes = {"id": attribute}
-        return other
-
 
 _result_of = attrgetter("result")
 
@@ -86,9 +77,11 @@ class TensorUOp(UOp):
     content: tuple[str, tuple, T.Type]
     result: ir.Value
     storage: Any
+    _handle: _Handle
 
     @classmethod
-    def make(cls, name: str, operands: tuple = (), attributes: tuple = (), type: T.Type | None = None, loc: Location | None = None) -> TensorUOp:  # type: ignore[override]
+    def make(cls, name: str, operands: tuple = (), attributes: tuple = (), type: T.Type | None = None,  # type: ignore[override]
+             loc: Location | None = None) -> TensorUOp:
         """The op of this content; IRError for one that does not verify."""
         exact = attributes if name not in NUMBERED else exact_attributes(attributes)
         key = (name, operands, exact, type)
@@ -125,7 +118,8 @@ class TensorGraph:
         self.lock = threading.RLock()
         self.interned: dict[tuple, _Handle] = {}
         self.signatures: dict[tuple, _Signature] = {}
-        self._numbers = itertools.count(1)
+        self._uniques: list[_Signature] = []
+        self._free_numbers: list[int] = []
         self._devices: dict[str, TensorUOp] = {}
         self._locations: dict[Location | None, ir.Location] = {}
         self._module: ir.Module | None = None
@@ -141,14 +135,6 @@ class TensorGraph:
                     self._end = ir.InsertionPoint(module.body)
                     self._module = module
         return self._module
-
-    @cached_property
-    def _any_unique(self) -> _Signature:
-        return _Signature("unique", (0,), T.token)
-
-    @cached_property
-    def _i64(self) -> ir.Type:
-        return ir.IntegerType.get_signless(64, shared_context().context)
 
     # Making ops
 
@@ -197,10 +183,14 @@ class TensorGraph:
         location = self._locations.get(u.loc)
         if location is None:
             location = self._new_location(u.loc)
-        operation = ir.Operation.create(signature.mlir_name, signature.mlir_results, list(map(_result_of, operands)), signature.mlir_attributes, None, 0,
-                                        location, at if at is not None else ir.InsertionPoint(self.module.body))
+        if at is None:
+            at = ir.InsertionPoint(self.module.body)
+        values = list(map(_result_of, operands))
+        operation = ir.Operation.create(signature.mlir_name, signature.mlir_results, values, signature.mlir_attributes, None, 0, location,
+                                        at)
         handle = u._handle
-        u.name, u.operands, u.attributes, u.type, u.content = signature.name, operands, signature.attributes, signature.type, signature.content
+        u.name, u.operands, u.attributes, u.type = signature.name, operands, signature.attributes, signature.type
+        u.content = signature.content
         handle.key, handle.operation = key, operation
         u.result = handle.result = operation.result
         self.interned[key] = handle
@@ -222,8 +212,11 @@ class TensorGraph:
         return found
 
     def _unique(self, loc: Location | None, at: ir.InsertionPoint | None) -> TensorUOp:
-        number = next(self._numbers)
-        signature = self._any_unique.numbered(number, ir.IntegerAttr.get(self._i64, number))  # never asked for again, so not remembered
+        """A number that no live buffer has. Numbers are used again, because MLIR keeps each attribute for good."""
+        if not self._free_numbers:
+            self._free_numbers.append(len(self._uniques))
+            self._uniques.append(_Signature("unique", (len(self._uniques),), T.token))
+        signature = self._uniques[self._free_numbers.pop()]
         return self._new(signature, (), signature.key(()), loc, at)
 
     def new_buffer(self, type: T.TensorType, device: str, loc: Location | None, at: ir.InsertionPoint | None = None) -> TensorUOp:
@@ -245,20 +238,25 @@ class TensorGraph:
     # Dropping ops
 
     def drain(self) -> None:
-        """Erases the operations of dead handles. A key holds its operands, so that a long chain dies link by link in this loop, not by recursion."""
+        """Erases the operations of dead handles. A key holds operands, so that a long chain dies link by link here, not by recursion."""
         with self.lock:
-            in_use = []
-            while _dead:
-                handle = _dead.popleft()
-                if getrefcount(handle.result) > 2:
-                    # The garbage collector clears weak references before it runs `__del__` methods; one of them uses the op right now.
-                    in_use.append(handle)
-                    continue
-                if self.interned.get(handle.key) is handle:
-                    del self.interned[handle.key]
-                handle.operation.erase()
-                del handle  # and with it the key: the operands may die now, and join the queue
-            _dead.extend(in_use)
+            progress = True
+            while _dead and progress:
+                progress, in_use = False, []
+                while _dead:
+                    handle = _dead.popleft()
+                    if getrefcount(handle.result) > 2:
+                        # The garbage collector clears weak references before it runs `__del__` methods; one of them uses the op still.
+                        in_use.append(handle)
+                        continue
+                    if self.interned.get(handle.key) is handle:
+                        del self.interned[handle.key]
+                    handle.operation.erase()
+                    if handle.key[0] == "unique":
+                        self._free_numbers.append(handle.key[2][0])
+                    progress = True
+                    del handle  # and with it the key: the operands may die now, and join the queue
+                _dead.extend(in_use)
 
     # Replacing ops
 
@@ -340,30 +338,31 @@ def symbolic_sizes(shape: symbolic.Shape) -> tuple[UOp, ...]:
 def substitute(u: TensorUOp, storage: Any, device: str = "CPU") -> TensorUOp:
     """After realize: the value `u` becomes a buffer with this memory, in place, for every tensor and op that uses it. Gives the buffer.
 
-    A value of symbolic shape becomes a view of a one-dimensional buffer of the greatest size: reshape(shrink(buffer)). What is a buffer already
-    (another thread was faster) stays as it is.
+    A value of symbolic shape becomes a view of a one-dimensional buffer of the greatest size: reshape(shrink(buffer)). What is a buffer
+    already (another thread was faster) stays as it is.
     """
     if not isinstance(u.type, T.TensorType):
         raise ValueError(f"only a tensor can become a buffer, not morok.{u.name} of type {u.type}")
     with GRAPH.lock:
-        GRAPH.drain()
         if u.name == "buffer":
             return u
         if None in u.type.shape:
-            return _become_view(u, storage, device)
-        at = ir.InsertionPoint(u.operation)
-        operands = (GRAPH._unique(u.loc, at), GRAPH.device(device))
-        u.storage = storage
-        GRAPH.become(u, GRAPH.buffer_signature(u.type, operands), operands)
-        BUFFERS.add(u)
-    return u
+            base = _become_view(u, storage, device)
+        else:
+            at = ir.InsertionPoint(u.operation)
+            operands = (GRAPH._unique(u.loc, at), GRAPH.device(device))
+            base, u.storage = u, storage
+            GRAPH.become(u, GRAPH.buffer_signature(u.type, operands), operands)
+            BUFFERS.add(u)
+        GRAPH.drain()  # what only the old op needed goes now, memory as well
+    return base
 
 
 def _become_view(u: TensorUOp, storage: Any, device: str) -> TensorUOp:
     shape = symbolic.shape_of(u)
     count = symbolic.numel(shape)
     greatest = prod(symbolic.max_shape(u))
-    base = GRAPH.new_buffer(T.tensor((greatest,), u.type.dtype), device, u.loc)  # type: ignore[union-attr]
+    base = GRAPH.new_buffer(T.tensor((greatest,), u.dtype), device, u.loc)
     BUFFERS.attach(base, storage)
     flat = TensorUOp.make("shrink", (base, *symbolic_sizes((count,))), ((0,), stated((count,))), None, u.loc)
     operands, attributes = (flat, *symbolic_sizes(shape)), (stated(shape),)

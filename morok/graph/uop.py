@@ -12,8 +12,11 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from ctypes import c_float
 from operator import attrgetter
 from typing import Any
+
+import numpy as np
 
 from ..dialect import ops as _ops  # noqa: F401  (fills the table)
 from ..dialect import types as T
@@ -80,12 +83,12 @@ class UOp:
 
     @classmethod
     def constant(cls, value: Any, type: T.Type, loc: Location | None = None) -> UOp:
-        """A constant of a scalar, vector or 0-d tensor type; the value is converted to the dtype's Python kind (and wrapped to its width)."""
+        """A constant of a scalar, vector or 0-d tensor type; the value is converted to the dtype: its Python kind, precision and width."""
         return cls.make("const", (), (number_of(value, T.element_dtype(type)),), type, loc)
 
     @classmethod
     def _forget_dead(cls) -> None:
-        """Drops the entries of dead ops. A key holds the operands, so that a long chain dies link by link in this loop, not by recursion."""
+        """Drops the entries of dead ops. A key holds the operands, so that a long chain dies link by link here, not by recursion."""
         while _dead:
             ref = _dead.popleft()
             if cls._interned.get(ref.key) is ref:
@@ -122,6 +125,12 @@ class UOp:
     def backward_slice(self) -> list[UOp]:
         """This op and all that it reaches, operands first."""
         return toposort((self,))
+
+    def __copy__(self) -> UOp:
+        return self
+
+    def __deepcopy__(self, memo: dict) -> UOp:
+        return self
 
     def __repr__(self) -> str:
         return f"<{self.name} {self.type} {self.attributes}>"
@@ -267,13 +276,23 @@ def infer_type(name: str, operands: tuple[UOp, ...], attributes: tuple) -> T.Typ
 
 
 def number_of(value: Any, dtype: T.DType) -> float | bool | int:
-    """A number as the dtype's Python kind, wrapped to an integer's width."""
+    """A number as the dtype's Python kind, rounded to a float's precision and wrapped to an integer's width."""
     if dtype.kind == "f":
-        return float(value)
+        return _round_float(float(value), dtype)
     if dtype.kind == "b":
         return bool(value)
     value = int(value)
     return value if dtype.min <= value <= dtype.max else (value - dtype.min) % (1 << dtype.bits) + dtype.min
+
+
+def _round_float(value: float, dtype: T.DType) -> float:
+    """The dtype's nearest number; infinite beyond its range. What is printed is read back as the same constant."""
+    if dtype is T.float64:
+        return value
+    if dtype is T.float32:
+        return c_float(value).value
+    with np.errstate(over="ignore"):
+        return float(dtype.np.type(value))
 
 
 def const(value: Any, type: T.Type, loc: Location | None = None) -> UOp:
