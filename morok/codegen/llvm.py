@@ -16,6 +16,7 @@ from mlir._mlir_libs import _mlirDialectsLLVM as mlir_llvm
 from ..dialect.context import DialectContext, shared_context
 from ..errors import InternalError
 from ..graph.body import Body, Program
+from ..passes.codegen.linearize import Linearize
 from ..passes.codegen.parameters import Parameter, parameters_of
 from ..passes.codegen.pipeline import CODEGEN_PIPELINE, codegen_passes
 from ..passes.pattern import rewrite
@@ -23,6 +24,7 @@ from .renderer import RenderedKernel, Renderer
 from .target import Target
 
 LOWERING = (
+    "lower-affine",
     "convert-vector-to-llvm",
     "convert-scf-to-cf",
     "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}",
@@ -41,15 +43,19 @@ class LLVMRenderer(Renderer):
     """LLVM IR text for a target (by default the host)."""
 
     backend_name: ClassVar[str] = "llvm"
+    _lock: ClassVar[threading.Lock] = threading.Lock()
+    """MLIR contexts that are shared and run without threads of their own take one user at a time."""
 
-    def __init__(self, target: Target | None = None, pipeline: Sequence[str] = CODEGEN_PIPELINE,
-                 dialect: DialectContext | None = None) -> None:
+    def __init__(self, target: Target | None = None, pipeline: Sequence[str] = CODEGEN_PIPELINE, dialect: DialectContext | None = None,
+                 affine: bool = False) -> None:
         self.target = target or Target.host()
         self.dialect = dialect or shared_context()
         self.passes = codegen_passes(self.target.vector_bits, tuple(pipeline))
-        self._lock = threading.Lock()
+        for step in self.passes:
+            if isinstance(step, Linearize):
+                step.affine = affine
         with self.dialect.context:
-            self._lowering = passmanager.PassManager.parse(f"builtin.module({','.join(LOWERING)})")
+            self._lowering = passmanager.PassManager.parse(f"builtin.module({','.join(LOWERING[not affine:])})")
             self._lowering.enable_verifier(False)
 
     def render(self, kernel: Body, name: str) -> RenderedKernel:
@@ -65,7 +71,7 @@ class LLVMRenderer(Renderer):
         program.bodies[kernel.name] = kernel
         parameters: list[Parameter] = []
         for step in self.passes:
-            if step.form == "vector" and step.name == "morok-linearize":
+            if isinstance(step, Linearize):
                 body = program.bodies[kernel.name]
                 parameters = parameters_of(body, body.order())
             step.run(program)

@@ -14,7 +14,6 @@ from ...graph.uop import UOp
 from ..symbolic.linear import linear
 from ..symbolic.ranges import open_ranges
 
-
 ITERATIONS = 8
 """A guess at how often a loop runs, to weigh accesses by."""
 

@@ -1,4 +1,5 @@
 // RUN: morok-opt %s --morok-linearize | filecheck %s
+// RUN: morok-opt %s --morok-linearize='affine=true' | filecheck %s --check-prefix=AFFINE
 
 // The reduction is an iter_arg of its loop, inside the loop of its row.
 // CHECK-LABEL: @row_sums(
@@ -11,6 +12,11 @@
 // CHECK: %[[NEXT:.*]] = arith.addf %[[ACC]], %[[V]]
 // CHECK: scf.yield %[[NEXT]]
 // CHECK: memref.store %[[S]], %arg0[%[[I]]]
+// AFFINE-LABEL: @row_sums
+// AFFINE: affine.for %[[I:.*]] = 0 to 4 {
+// AFFINE: affine.for %[[J:.*]] = 0 to 6 iter_args
+// AFFINE: affine.load %arg1[%[[I]] * 6 + %[[J]]]
+// AFFINE: affine.store %{{.*}}, %arg0[%[[I]]]
 func.func @row_sums(%arg0: memref<4xf32>, %arg1: memref<24xf32>) attributes {morok.kernel} {
   %0 = "morok.const"() {value = 4 : index} : () -> index
   %1 = "morok.range"(%0) {id = 0 : i64, kind = "loop"} : (index) -> index

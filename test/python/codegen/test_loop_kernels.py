@@ -460,6 +460,14 @@ def test_too_much_scratch_is_refused():
         k.compile()
 
 
+def test_affine_loops_compute_the_same():
+    affine = LLVMRenderer(affine=True)
+    x = uniform(6, 64) * 10
+    for make in (lambda: softmax(6, 64, 16), lambda: softmax(6, 64, 16, "thread"), lambda: softmax(6, 64, 1, rows_in_tile=3)):
+        plain, polyhedral = make().compile()(zeros(6, 64), x)[0], make().compile(affine)(zeros(6, 64), x)[0]
+        np.testing.assert_array_equal(plain, polyhedral)
+
+
 @pytest.mark.parametrize("bits", [128, 256])
 def test_narrower_targets_give_the_same_values(bits):
     host = Target.host()
