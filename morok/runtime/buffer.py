@@ -17,7 +17,6 @@ from ..dialect import types as T
 from .devices import Device, device
 from .memory_pool import ALIGNMENT, Block
 
-
 _SMALL = 1024
 
 

@@ -9,7 +9,6 @@ runtime sees to that.
 from __future__ import annotations
 
 import ctypes
-import importlib.metadata
 import sys
 import threading
 from pathlib import Path
@@ -51,6 +50,7 @@ def library_path() -> Path:
         found = next(Path(directory or ".", "cmeel.prefix", "lib").glob("libomp.*"), None)
         if found is not None:
             return found.resolve()
+    import importlib.metadata
     for file in importlib.metadata.files("cmeel-libomp") or ():
         if file.name.startswith("libomp."):
             return Path(str(file.locate())).resolve()

@@ -5,14 +5,13 @@ import io
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
-
 from ..dialect import types as T
 from ..schedule.work import estimate
 from .compiler import CompiledProgram
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from .plan import CompiledPlan
 
 WIDTH = 140
@@ -20,6 +19,7 @@ WIDTH = 140
 
 def plan_report(plan: CompiledPlan, values: Mapping[str, int]) -> str:
     """The text of a plan's tables at these values of its variables."""
+    from rich.console import Console  # imported late: programs that ask for no report need not wait for it
     console = Console(file=io.StringIO(), width=WIDTH, force_terminal=False, highlight=False)
     for number, stage in enumerate(plan.stages):
         title = f"stage {number}" if len(plan.stages) > 1 else ""
@@ -34,6 +34,7 @@ def plan_report(plan: CompiledPlan, values: Mapping[str, int]) -> str:
 
 
 def _kernels(program: CompiledProgram, values: Mapping[str, int], title: str) -> Table:
+    from rich.table import Table
     table = Table(title=title or None, title_justify="left")
     for column in ("group", "kernel", "writes", "reads", "work", "opts", "code"):
         table.add_column(column, justify="right" if column in ("group", "work", "code") else "left")
