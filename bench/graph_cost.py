@@ -64,7 +64,13 @@ def graph_costs(count: int = 1000) -> dict[str, float]:
             substitute(made[-1], storage)
         return made
 
-    kept, chain = a + a, additions(count)
+    def products() -> TensorUOp:
+        u = a
+        for _ in range(count):
+            u = u * a
+        return u
+
+    kept, chain = a + a, products()
     return {
         "build a + b": microseconds(additions, count),
         "build a movement op": microseconds(flips, count),

@@ -261,9 +261,11 @@ class TensorGraph:
     # Replacing ops
 
     def become(self, u: TensorUOp, signature: _Signature, operands: tuple) -> None:
-        """Makes the handle another op of the same type. Those who use it, in Python and in MLIR, read the new value from now on."""
+        """Makes the handle another op of the same type over operands that stand before it in the block (see `hoist`).
+
+        Those who use it, in Python and in MLIR, read the new value from now on.
+        """
         old, old_key, old_result = u.operation, u._handle.key, u.result
-        self._hoist(operands, old)
         u.facts = {"shape": u.facts["shape"]} if u.facts and "shape" in u.facts else None  # what else is known was about the old op
         self._fill(u, signature, operands, signature.key(operands), ir.InsertionPoint(old))
         if self.interned.get(old_key) is u._handle:
@@ -271,7 +273,7 @@ class TensorGraph:
         old_result.replace_all_uses_with(u.result)
         old.erase()
 
-    def _hoist(self, operands: tuple, before: ir.Operation) -> None:
+    def hoist(self, operands: tuple, before: ir.Operation) -> None:
         """Moves what the operands need to a place before the operation, keeping definitions before uses."""
         for node in toposort(operands):
             operation = node.operation  # type: ignore[attr-defined]
@@ -366,6 +368,7 @@ def _become_view(u: TensorUOp, storage: Any, device: str) -> TensorUOp:
     BUFFERS.attach(base, storage)
     flat = TensorUOp.make("shrink", (base, *symbolic_sizes((count,))), ((0,), stated((count,))), None, u.loc)
     operands, attributes = (flat, *symbolic_sizes(shape)), (stated(shape),)
+    GRAPH.hoist(operands, u.operation)
     GRAPH.become(u, GRAPH.new_signature("reshape", operands, attributes, attributes, u.type), operands)
     return base
 
