@@ -127,6 +127,7 @@ class LoopTree:
         """The block of an op's result."""
         self.inside: dict[UOp, Loop] = {}
         """The block in which it reads its operands: for a closing op, its innermost loop; for what a branch computes, the branch."""
+        closed = {u.operands[0]: self.loops[r] for u, r in self.innermost.items() if u.name == "end"}
         for u in self.order:
             if u.name in HOISTED:
                 if u.name == "range" and u not in self.loops:
@@ -137,6 +138,8 @@ class LoopTree:
                 loop = self.provider[u] = self.loops[self.outermost[u]]
                 assert loop.parent is not None
                 self.blocks[u] = loop.parent
+            elif u in closed:  # an effect happens once per iteration of what closes it, even if it does not depend on the loop (of no iteration, perhaps)
+                self.blocks[u] = self.inside[u] = closed[u]
             else:
                 self.blocks[u] = self.inside[u] = self._block_of(u)
         branches = self._place_branches()
@@ -206,6 +209,8 @@ class LoopTree:
                 continue
             buffer = u.operands[0].operands[0]
             root, version = buffer_root(buffer), _stores_before(buffer, seen)
+            if root.name == "arg":
+                continue  # morok-split-store saw to it that an element is read only by the iteration that stores it, before it does
             for store in stores:
                 if roots[store] is root and store not in version:
                     self._before(u, store)

@@ -192,6 +192,8 @@ class _Assignment:
         """Stores the value through the view into the target's buffer: `after(target, end(store))`."""
         target, view, value = u.operands
         own = self.own[u]
+        if 0 in view.type.shape:  # type: ignore[union-attr]
+            return UOp.make("after", (self.buffers[target],), (), self.buffers[target].type, u.loc)
         if view is target and target.name == "arg" and target not in self.in_place:
             return self._bufferize(u, self.scalars[value, Request(own, None)], own)
         indices = own
