@@ -123,11 +123,16 @@ class TensorCore:
             return self._storage.uop
         derived = self._derived
         if derived is None or self._seen != self._storage.version:
-            version, derived = self._storage.version, self._storage.uop
-            for function, arguments in self._steps():
-                derived = function(derived, *arguments)
-            self._derived, self._seen = derived, version
+            version = self._storage.version
+            derived = self._derived = self._moved(self._storage.uop)
+            self._seen = version
         return derived
+
+    def _moved(self, u: TensorUOp) -> TensorUOp:
+        """The storage's value, moved to this view."""
+        for function, arguments in self._steps():
+            u = function(u, *arguments)
+        return u
 
     def _steps(self) -> list[Step]:
         """The movements from the storage's value to this view's, first to last."""
@@ -147,7 +152,7 @@ class TensorCore:
         if any(function is build.expand for function, _ in self._steps()):
             raise ShapeError(f"an expanded tensor (shape {self.shape}) cannot be written: several elements share one place; write to a .clone() or to the "
                              "tensor before it was expanded")
-        storage.write(build.op("assign", (old, self.uop, value)))
+        storage.write(build.op("assign", (old, self._moved(old), value)))  # anew: where this view is realised, self.uop is a buffer
 
     def _settle(self) -> None:
         """After realisation: a view that nobody shares keeps its own memory, and lets go of what it was a view of."""
