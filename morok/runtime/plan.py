@@ -193,6 +193,10 @@ class ExecutionPlan:
             done, self._after_first_run = self._after_first_run, None
             done(self)
 
+    def num_kernels(self) -> int:
+        """How many kernels one run launches."""
+        return sum(len(stage.program.schedule.items) for stage in self.compiled.stages if stage.program is not None)
+
     def num_outputs(self) -> int:
         return len(self.compiled.outputs)
 
