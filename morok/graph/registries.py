@@ -44,7 +44,7 @@ class TensorRegistry(_WeakTable[Any]):
 
     def uops(self) -> set[UOp]:
         """What the live tensors stand for."""
-        return {tensor.uop for tensor in self.live()}
+        return {u for tensor in self.live() if (u := getattr(tensor, "uop", None)) is not None}  # one may be under construction
 
 
 class BufferRegistry(_WeakTable[Any]):

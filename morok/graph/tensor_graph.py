@@ -45,6 +45,14 @@ class _Handle(weakref.ref):
 _dead: deque[_Handle] = deque()
 
 
+class _Probe:
+    result = object()
+
+
+_ALONE = getrefcount(_Probe.result)
+"""What getrefcount says of a result that only its holder has; interpreters differ in what they count for the call."""
+
+
 class _Signature:
     """What ops of one name, attributes and operand types have in common: verified once, translated to MLIR once."""
 
@@ -245,7 +253,7 @@ class TensorGraph:
                 progress, in_use = False, []
                 while _dead:
                     handle = _dead.popleft()
-                    if getrefcount(handle.result) > 2:
+                    if getrefcount(handle.result) > _ALONE:
                         # The garbage collector clears weak references before it runs `__del__` methods; one of them uses the op still.
                         in_use.append(handle)
                         continue
