@@ -1,4 +1,5 @@
 """Malformed instances of every op, each with its message: by rule (wrong number of operands, ...) and by hand."""
+# ruff: noqa: E501  (MLIR text and its messages)
 
 from dataclasses import replace
 
@@ -31,7 +32,8 @@ BY_HAND = [
     (changed("define_var", min=5, max=4), "bounds are inclusive and ordered; given min 5 > max 4"),
     (changed("define_var", name=3), "attribute name must be a string, given 3"),
     (changed("iota", shape=(2, 3)), "shape (2, 3) must have one axis, of a size that is not negative"),
-    (changed("iota", shape=(DYNAMIC,), result=T.tensor((None,), I32)), "1 symbolic sizes are marked in shape, but 0 index operands are given"),
+    (changed("iota", shape=(DYNAMIC,), result=T.tensor((None,), I32)),
+     "1 symbolic sizes are marked in shape, but 0 index operands are given"),
     (changed("iota", shape=(7,)), "shape (7,) does not describe the result tensor<8xi32>"),
     (changed("reshape", shape=(5, 5), result=T.tensor((5, 5), F32)), "cannot reshape (4, 6) (24 elements) to (5, 5) (25 elements)"),
     (changed("reshape", shape=(-24, -1), result=T.tensor((-24, -1), F32)), "shape of axis 0 is -24; it must not be negative"),
@@ -67,14 +69,16 @@ BY_HAND = [
     (changed("reduce_axis", axes=(2,)), "axis 2 does not exist in a source of rank 2"),
     (changed("reduce_axis", op="sum"), 'attribute op is "sum"; it must be one of add, mul, max, min, and, or'),
     (changed("reduce_axis", op="and"), "reduction 'and' combines integers and bools, not f32"),
-    (changed("assign", operands=[ROWS, ROWS, T.tensor((4,), F32)]), "the value has type tensor<4xf32>, but the view written has type tensor<4x6xf32>"),
+    (changed("assign", operands=[ROWS, ROWS, T.tensor((4,), F32)]),
+     "the value has type tensor<4xf32>, but the view written has type tensor<4x6xf32>"),
     (changed("assign", operands=[T.tensor((4, 6), I32), ROWS, ROWS], result=T.tensor((4, 6), I32)),
      "the view has type tensor<4x6xf32>, but the target has type tensor<4x6xi32>; a view keeps the element type"),
     (changed("range", kind="vectorized"), 'attribute kind is "vectorized"; it must be one of loop, reduce, thread, upcast, unroll'),
     (changed("range", id=True), "attribute id must be an integer of 64 bits, given true"),
     (changed("index", operands=[ROW, INDEX]), "1 indices for a buffer of rank 2 (memref<4x6xf32>)"),
     (changed("index", result=T.ptr(F32, "local")), 'result type is !morok.ptr<f32, "local">, expected !morok.ptr<f32, "global"> or a vector of it'),
-    (changed("index", operands=[ROW, INDEX, T.vector(4, INDEX)]), "indices has type vector<4xindex>, but indices has type index; they must be equal"),
+    (changed("index", operands=[ROW, INDEX, T.vector(4, INDEX)]),
+     "indices has type vector<4xindex>, but indices has type index; they must be equal"),
     (changed("load", operands=[PLACE, BOOL]), "takes 1 operands or 3, given 2"),
     (changed("load", operands=[PLACE, BOOL, I32]), "the value for a closed gate has type i32, expected f32"),
     (changed("load", operands=[PLACE, T.vector(4, BOOL), F32]), "the gate has type vector<4xi1>, expected i1"),

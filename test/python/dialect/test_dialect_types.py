@@ -1,4 +1,5 @@
 """Types and attributes, both ways between Python and MLIR."""
+# ruff: noqa: E501  (MLIR text and its messages)
 
 import math
 import pickle
@@ -13,7 +14,8 @@ from morok.dialect.attributes import attribute_from_mlir, attribute_to_mlir
 from morok.dialect.context import shared_context
 from morok.errors import MorokError
 
-TYPES = [*T.DTYPES.values(), T.token, T.argument, T.tensor((), T.float32), T.tensor((2, None, 0), T.bool_), T.memref((), T.int8), T.memref((2, 3), T.bfloat16),
+TYPES = [*T.DTYPES.values(), T.token, T.argument, T.tensor((), T.float32), T.tensor((2, None, 0), T.bool_), T.memref((), T.int8),
+         T.memref((2, 3), T.bfloat16),
          T.memref((None,), T.float32), T.memref((4,), T.uint8, "local"), T.memref((4,), T.float32, "register"), T.vector(16, T.float16),
          T.vector(1, T.index), T.ptr(T.float32, "global"), T.ptr(T.vector(4, T.uint64), "local"), T.ptr(T.index, "register")]
 
@@ -67,7 +69,8 @@ def test_number_survives_mlir(dtype, value):
     for t in (dtype, T.tensor((), dtype), T.vector(4, dtype)):
         attribute = attribute_to_mlir("number", value, dialect.types.to_mlir(t), dialect.context)
         read = attribute_from_mlir(ir.Attribute.parse(str(attribute), dialect.context))
-        assert type(read) is type(value) and (read == value and math.copysign(1, read) == math.copysign(1, value) or read != read and value != value)
+        assert type(read) is type(value) and (read == value and math.copysign(1, read) == math.copysign(1,
+                                                                                                        value) or read != read and value != value)
 
 
 @pytest.mark.parametrize("kind, value", [

@@ -1,4 +1,5 @@
 """The rules of each form: a good program of the form passes, and each way to break it has its message."""
+# ruff: noqa: E501  (MLIR text and its messages)
 
 import re
 
@@ -124,19 +125,22 @@ def test_one_loop_cannot_need_its_own_result():
 
 
 def test_two_reductions_may_share_a_loop():
-    text = RANGE.replace('"morok.bufferize"(%d', '"morok.bufferize"(%t').replace("%s = ", '%n = "morok.reduce"(%x, %r) {op = "add"} : (f32, index) -> f32\n%s = ')
+    text = RANGE.replace('"morok.bufferize"(%d', '"morok.bufferize"(%t').replace("%s = ",
+                                                                                 '%n = "morok.reduce"(%x, %r) {op = "add"} : (f32, index) -> f32\n%s = ')
     assert problems(text.replace("%b = ", '%t = "morok.add"(%d, %n) : (f32, f32) -> f32\n%b = '), "range") == []
 
 
 def test_global_buffer_with_an_open_range():
-    found = breaks(RANGE, "range", ("(%d, %i, %s)", "(%d, %s)"), ("(f32, index, index) -> memref<4x6xf32>", "(f32, index) -> memref<6xf32>"),
+    found = breaks(RANGE, "range", ("(%d, %i, %s)", "(%d, %s)"), ("(f32, index, index) -> memref<4x6xf32>",
+                                                                  "(f32, index) -> memref<6xf32>"),
                    ("return %b : memref<4x6xf32>", "return %b : memref<6xf32>"), ("-> memref<4x6xf32> {", "-> memref<6xf32> {"))
     assert found == ["-:13:1: error: 'morok.bufferize' op leaves range 0 open; close it by reduce, bufferize or end"]
 
 
 def test_open_range_of_a_result():
     found = breaks(RANGE, "range", ('"morok.bufferize"(%d, %i, %s) {id = 0, space = "global"} : (f32, index, index) -> memref<4x6xf32>',
-                                    '"morok.cast"(%d) : (f32) -> f64'), ("-> memref<4x6xf32> {", "-> f64 {"), ("return %b : memref<4x6xf32>", "return %b : f64"))
+                                    '"morok.cast"(%d) : (f32) -> f64'), ("-> memref<4x6xf32> {", "-> f64 {"),
+                                    ("return %b : memref<4x6xf32>", "return %b : f64"))
     assert found == ["-:13:1: error: 'morok.cast' op leaves range 0 open; close it by reduce, bufferize or end"]
 
 
@@ -195,7 +199,8 @@ def test_kernel_form():
     ([('"morok.sink"(%e) : (!morok.token) -> ()', "")], "error: kernel @k0 must end in one sink, not 0"),
     ([('"morok.sink"(%e)', '"morok.sink"(%s)')], "-:17:1: error: 'morok.sink' op leaves range 0 open; close it by reduce, bufferize or end"),
     ([('kind = "loop"', 'kind = "thread"')], "-:11:1: error: 'morok.range' op has kind thread; ranges here are of kind loop, reduce"),
-    ([('%s = "morok.store"(%q, %v) : (!morok.ptr<f32, "global">, f32) -> !morok.token', '%s = "morok.barrier"() : () -> !morok.token'), ("(%e)", "(%b)"),
+    ([('%s = "morok.store"(%q, %v) : (!morok.ptr<f32, "global">, f32) -> !morok.token', '%s = "morok.barrier"() : () -> !morok.token'),
+      ("(%e)", "(%b)"),
       ('"morok.sink"', '%b = "morok.kernel"() {callee = @k0} : () -> !morok.token\n"morok.sink"')],
      "-:17:1: error: 'morok.kernel' op does not belong in range form"),
 ])
@@ -284,7 +289,8 @@ def test_loops_form():
 
 def test_llvm_form():
     assert problems(LLVM, "llvm") == []
-    assert problems(LOOPS, "llvm")[:2] == ["-:9:1: error: 'func.func' op does not belong in llvm form", "-:10:3: error: 'affine.for' op does not belong in llvm form"]
+    assert problems(LOOPS, "llvm")[:2] == ["-:9:1: error: 'func.func' op does not belong in llvm form",
+                                           "-:10:3: error: 'affine.for' op does not belong in llvm form"]
 
 
 # The passes
@@ -302,9 +308,12 @@ def test_pass_accepts():
 
 
 def test_op_rules_come_first():
-    text = TENSOR.replace("size = array<i64: 3>}", "size = array<i64: 13>}").replace("(tensor<12xf32>) -> tensor<3xf32>", "(tensor<12xf32>) -> tensor<13xf32>")
-    text = text.replace("(%v) {axes = array<i64: 0>} : (tensor<3xf32>) -> tensor<3xf32>", "(%v) {axes = array<i64: 0>} : (tensor<13xf32>) -> tensor<13xf32>")
-    text = text.replace("%b: tensor<3xf32>", "%b: tensor<13xf32>").replace("(tensor<12xf32>, tensor<3xf32>, tensor<3xf32>)", "(tensor<12xf32>, tensor<13xf32>, tensor<13xf32>)")
+    text = TENSOR.replace("size = array<i64: 3>}", "size = array<i64: 13>}").replace("(tensor<12xf32>) -> tensor<3xf32>",
+                                                                                     "(tensor<12xf32>) -> tensor<13xf32>")
+    text = text.replace("(%v) {axes = array<i64: 0>} : (tensor<3xf32>) -> tensor<3xf32>",
+                        "(%v) {axes = array<i64: 0>} : (tensor<13xf32>) -> tensor<13xf32>")
+    text = text.replace("%b: tensor<3xf32>", "%b: tensor<13xf32>").replace("(tensor<12xf32>, tensor<3xf32>, tensor<3xf32>)",
+                                                                           "(tensor<12xf32>, tensor<13xf32>, tensor<13xf32>)")
     with pytest.raises(VerifyError, match=r"-:5:1: error: 'morok.shrink' op window \[2, 15\) of axis 0 exceeds its size 12"):
         make_pass("morok-verify-form", {"form": "range"}).run(program(text))
 

@@ -92,7 +92,8 @@ def test_stock_mlir_opt_reads_every_op(irdl):
 
 
 @pytest.mark.parametrize("op, message", [
-    ('%0 = "morok.add"(%x) : (f32) -> f32', "expects exactly 2 operands"), ('%0 = "morok.add"(%x, %x) : (f32, f32) -> f64', "expected 'f32' but got 'f64'"),
+    ('%0 = "morok.add"(%x) : (f32) -> f32', "expects exactly 2 operands"), ('%0 = "morok.add"(%x, %x) : (f32, f32) -> f64',
+                                                                            "expected 'f32' but got 'f64'"),
     ('%0 = "morok.gep"(%v) : (vector<4xf32>) -> f32', 'attribute "lane" is expected but not provided'),
     ('"morok.nope"() : () -> ()', "unregistered operation 'morok.nope'")])
 def test_stock_mlir_opt_refuses(irdl, op, message):

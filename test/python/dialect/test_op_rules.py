@@ -1,4 +1,5 @@
 """Every op's rules: each malformed instance is told from a good one, and its message is the same from Python, from MLIR and from text."""
+# ruff: noqa: E501  (MLIR text and its messages)
 
 import pytest
 from hypothesis import given
@@ -55,7 +56,8 @@ def as_module(instance):
         return None
     op = module.body.operations[0].regions[0].blocks[0].operations[0]
     kept = {a.name: attribute_from_mlir(a.attr) for a in (op.attributes[i] for i in range(len(op.attributes)))}
-    return module if all(kept.get(name) == value and type(kept[name]) is type(value) for name, value in instance.attributes.items()) else None
+    return module if all(kept.get(name) == value and type(kept[name]) is type(value) for name,
+                         value in instance.attributes.items()) else None
 
 
 IN_MLIR = [(*case, module) for case in MALFORMED if (module := as_module(case[0])) is not None]
@@ -85,13 +87,15 @@ def test_text(instance, message, module):
     assert diagnostic.message.startswith(f"'morok.{instance.definition.name}' op {message}")
 
 
-TYPES = [*T.DTYPES.values(), T.token, T.argument, T.tensor((), T.float32), T.tensor((2, 3), T.int32), T.tensor((None, 3), T.float32), T.tensor((0,), T.bool_),
+TYPES = [*T.DTYPES.values(), T.token, T.argument, T.tensor((), T.float32), T.tensor((2, 3), T.int32), T.tensor((None, 3), T.float32),
+         T.tensor((0,), T.bool_),
          T.memref((4,), T.float32), T.memref((4,), T.float32, "local"), T.vector(4, T.float32), T.vector(4, T.bool_), T.vector(4, T.index),
          T.ptr(T.float32, "global"), T.ptr(T.vector(4, T.float32), "global")]
 VALUES = [0, -1, 3, True, 1.5, float("nan"), "add", "n", (), (0,), (1, 0), (2, 3), (-(1 << 63), 3), ("a",), (1.5,), None, 1 << 70]
 
 
-@given(st.sampled_from(sorted(TABLE)), st.lists(st.sampled_from(TYPES), max_size=4), st.lists(st.sampled_from(VALUES), min_size=3, max_size=3),
+@given(st.sampled_from(sorted(TABLE)), st.lists(st.sampled_from(TYPES), max_size=4), st.lists(st.sampled_from(VALUES), min_size=3,
+                                                                                              max_size=3),
        st.sampled_from([None, *TYPES]))
 def test_rules_never_crash(name, operands, values, result):
     """Whatever types and attributes an op has, its rules answer with a message or None."""

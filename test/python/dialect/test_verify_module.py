@@ -1,4 +1,5 @@
 """verify_module, explain and check_module_readable on text: places, one diagnostic for each op, nothing that crashes."""
+# ruff: noqa: E501  (MLIR text and its messages)
 
 import pytest
 from mlir import ir
@@ -55,13 +56,15 @@ ATTRIBUTES = [
     ('"morok.gep"(%v) {lane = unit} : (vector<4xf32>) -> f32', "attribute lane must be an integer of 64 bits, given unit"),
     ('"morok.gep"(%v) {lane = 1, width = 2} : (vector<4xf32>) -> f32', "has no attribute width; it takes lane"),
     ('"morok.neg"(%x) {fast} : (f32) -> f32', "has no attribute fast; it takes none"),
-    ('"morok.flip"(%t) {axes = array<i32: 0>} : (tensor<8xf32>) -> tensor<8xf32>', "attribute axes must be a list of integers of 64 bits, given array<i32: 0>"),
+    ('"morok.flip"(%t) {axes = array<i32: 0>} : (tensor<8xf32>) -> tensor<8xf32>',
+     "attribute axes must be a list of integers of 64 bits, given array<i32: 0>"),
     ('"morok.flip"(%t) {axes = [0]} : (tensor<8xf32>) -> tensor<8xf32>', "attribute axes must be a list of integers of 64 bits, given [0]"),
     ('"morok.kernel"() {callee = "k"} : () -> !morok.token', 'attribute callee must be the name of a function, given "k"'),
     ('"morok.kernel"() {callee = @a::@k} : () -> !morok.token', "attribute callee must be the name of a function, given @a::@k"),
     ('"morok.copy"(%t) {device = @cpu} : (tensor<8xf32>) -> tensor<8xf32>', "attribute device must be a string, given @cpu"),
     ('"morok.const"() {value = 1.5 : f64} : () -> f32', "attribute value has type f64, but the result's elements are f32"),
-    ('"morok.const"() {value = dense<1> : tensor<2xi8>} : () -> i8', "attribute value must be a number or bool, given dense<1> : tensor<2xi8>"),
+    ('"morok.const"() {value = dense<1> : tensor<2xi8>} : () -> i8',
+     "attribute value must be a number or bool, given dense<1> : tensor<2xi8>"),
 ]
 
 
@@ -81,7 +84,8 @@ def test_attributes_of_other_dialects_are_welcome():
 
 TYPES = [
     ("i4", "morok has no type i4"), ("tensor<2xi4>", "morok has no element type i4"), ("complex<f32>", "morok has no type complex<f32>"),
-    ("vector<2x2xf32>", "morok takes vectors of one dimension and fixed length, not vector<2x2xf32>"), ("tensor<*xf32>", "morok has no type tensor<*xf32>"),
+    ("vector<2x2xf32>", "morok takes vectors of one dimension and fixed length, not vector<2x2xf32>"), ("tensor<*xf32>",
+                                                                                                        "morok has no type tensor<*xf32>"),
     ("vector<[4]xf32>", "morok takes vectors of one dimension and fixed length, not vector<[4]xf32>"),
     ("memref<4xf32, strided<[2]>>", 'morok takes a memref in row-major order, in memory of no name, "local" or "register"; not memref<4xf32, strided<[2]>>'),
     ("memref<4xf32, 1>", 'morok takes a memref in row-major order, in memory of no name, "local" or "register"; not memref<4xf32, 1'),
@@ -145,7 +149,8 @@ def test_malformed_op_made_through_the_bindings():
     dialect = shared_context()
     with dialect.context, ir.Location.file("build.py", 7, 2):
         module = ir.Module.create()
-        x = ir.Operation.create("morok.const", results=[ir.F32Type.get()], attributes={"value": ir.UnitAttr.get()}, ip=ir.InsertionPoint(module.body))
+        x = ir.Operation.create("morok.const", results=[ir.F32Type.get()], attributes={"value": ir.UnitAttr.get()},
+                                ip=ir.InsertionPoint(module.body))
         ir.Operation.create("morok.neg", results=[ir.F32Type.get()], operands=[x.result, x.result], ip=ir.InsertionPoint(module.body))
     assert [str(d) for d in verify_module(module, dialect)] == [
         "build.py:7:2: error: 'morok.const' op attribute value must be a number or bool, given unit",

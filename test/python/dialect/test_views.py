@@ -31,7 +31,8 @@ def test_operands_result_and_print(build):
 
 
 def test_attributes(build):
-    source = morok.BufferOp(build("tensor<4x6xf32>"), morok.UniqueOp(build("!morok.token"), id=1).result, morok.DeviceOp(build("!morok.token"), name="CPU").result)
+    source = morok.BufferOp(build("tensor<4x6xf32>"), morok.UniqueOp(build("!morok.token"), id=1).result,
+                            morok.DeviceOp(build("!morok.token"), name="CPU").result)
     reduced = morok.ReduceAxisOp(build("tensor<4xf32>"), source.result, op="add", axes=(1,))
     assert str(reduced.axes) == "array<i64: 1>" and reduced.op.value == "add" and reduced.source == source.result
 

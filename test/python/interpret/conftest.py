@@ -1,4 +1,4 @@
-"""Programs from MLIR text. `#12` stands for the index constant 12; `ptr` for a pointer to f32 in global memory, `local` for one in scratch memory."""
+"""Programs from MLIR text. `#12` stands for the index constant 12; `ptr` and `local` for pointers to f32 in global and scratch memory."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Random programs in tensor form: movement, elementwise, reductions, casts, several results, an assign through a view. One seed, one program.
+"""Random programs in tensor form: movement, elementwise, reductions, casts, results, an assign through a view. One seed, one program.
 
     python test/python/interpret/random_programs.py 300 2000        # runs these seeds through the passes and reports what differs
 """
@@ -48,7 +48,8 @@ class Generator:
         return program
 
     def operation(self, u, pool):
-        kinds = (self.movement, self.movement, self.movement, self.unary, self.reduction, self.cast, self.binary, self.binary, self.contiguous)
+        kinds = (self.movement, self.movement, self.movement, self.unary, self.reduction, self.cast, self.binary, self.binary,
+                 self.contiguous)
         return self.random.choice(kinds)(u, pool)
 
     def movement(self, u, pool=()):
@@ -79,7 +80,8 @@ class Generator:
 
     def reduction(self, u, pool):
         axes = tuple(a for a in range(len(u.type.shape)) if self.random.random() < 0.5)
-        return UOp.make("reduce_axis", (u,), (self.random.choice(("and", "or", "max") if u.dtype is T.bool_ else ("add", "max", "min")), axes))
+        return UOp.make("reduce_axis", (u,), (self.random.choice(("and", "or", "max") if u.dtype is T.bool_ else ("add", "max", "min")),
+                                              axes))
 
     def cast(self, u, pool):
         return u.cast(self.random.choice((T.float32, T.int32, T.bool_, T.float16, T.int8)))
@@ -89,7 +91,8 @@ class Generator:
 
     def binary(self, u, pool):
         other = self.random.choice([v for v in pool if v.type is u.type] or [u])
-        names = ("and", "or", "xor") if u.dtype is T.bool_ else ("add", "mul", "max", "sub", "where") + ("floordiv", "mod", "shl", "shr") * u.dtype.is_int
+        names = ("and", "or", "xor") if u.dtype is T.bool_ else ("add", "mul", "max", "sub", "where") + ("floordiv", "mod", "shl",
+                                                                                                         "shr") * u.dtype.is_int
         name = self.random.choice(names)
         return UOp.make("cmplt", (u, other)).where(u, other) if name == "where" else UOp.make(name, (u, other))
 
@@ -98,7 +101,8 @@ class Generator:
         for _ in range(self.random.randint(0, 3)):
             moved = self.movement(view)
             view = moved if moved.name not in ("pad", "expand") else view
-        value = self.random.choice([v for v in pool if v.type is view.type] or [UOp.make("not" if view.dtype is T.bool_ else "neg", (view,))])
+        value = self.random.choice([v for v in pool if v.type is view.type] or [UOp.make("not" if view.dtype is T.bool_ else "neg",
+                                                                                         (view,))])
         return UOp.make("assign", (target, view, value))
 
 

@@ -28,11 +28,14 @@ def test_the_table_has_every_alu_op():
 
 CASES = [
     # integers wrap
-    ("add", T.int8, [127, 1], -128), ("sub", T.uint8, [0, 1], 255), ("mul", T.int32, [1 << 30, 4], 0), ("add", T.uint64, [(1 << 64) - 1, 2], 1),
+    ("add", T.int8, [127, 1], -128), ("sub", T.uint8, [0, 1], 255), ("mul", T.int32, [1 << 30, 4], 0), ("add", T.uint64, [(1 << 64) - 1,
+                                                                                                                          2], 1),
     ("neg", T.int8, [-128], -128), ("neg", T.uint16, [1], 65535), ("abs", T.int8, [-128], -128), ("abs", T.uint8, [200], 200),
     ("mulacc", T.int8, [100, 2, 1], -55), ("mul", T.index, [1 << 62, 4], 0),
     # division floors; by zero it gives 0
-    ("floordiv", T.int32, [110, 55], 2), ("floordiv", T.int32, [-7, 2], -4), ("floordiv", T.int32, [7, -2], -4), ("floordiv", T.int32, [-7, 0], 0),
+    ("floordiv", T.int32, [110, 55], 2), ("floordiv", T.int32, [-7, 2], -4), ("floordiv", T.int32, [7, -2], -4), ("floordiv", T.int32, [-7,
+                                                                                                                                        0],
+                                                                                                                                        0),
     ("floordiv", T.int32, [-(1 << 31), -1], -(1 << 31)), ("floordiv", T.uint64, [(1 << 64) - 1, 2], (1 << 63) - 1),
     ("mod", T.int32, [110, 55], 0), ("mod", T.int32, [-7, 2], 1), ("mod", T.int32, [7, -2], -1), ("mod", T.int32, [-7, 0], 0),
     ("mod", T.int8, [-128, -1], 0), ("floordiv", T.index, [-1, 4], -1), ("mod", T.index, [-1, 4], 3),
@@ -45,17 +48,22 @@ CASES = [
     ("add", T.bool_, [True, True], True), ("mul", T.bool_, [True, False], False), ("sub", T.bool_, [True, True], False),
     ("max", T.bool_, [False, True], True), ("xor", T.bool_, [True, True], False),
     # NaN
-    ("max", T.float32, [1.0, nan], nan), ("max", T.float32, [nan, 1.0], nan), ("min", T.bfloat16, [nan, 1.0], nan), ("min", T.float64, [1.0, nan], nan),
-    ("mul", T.float32, [0.0, nan], nan), ("sub", T.float32, [inf, inf], nan), ("div", T.float32, [0.0, 0.0], nan), ("div", T.float32, [-1.0, 0.0], -inf),
+    ("max", T.float32, [1.0, nan], nan), ("max", T.float32, [nan, 1.0], nan), ("min", T.bfloat16, [nan, 1.0], nan), ("min", T.float64,
+                                                                                                                     [1.0, nan], nan),
+    ("mul", T.float32, [0.0, nan], nan), ("sub", T.float32, [inf, inf], nan), ("div", T.float32, [0.0, 0.0], nan), ("div", T.float32,
+                                                                                                                    [-1.0, 0.0], -inf),
     ("sqrt", T.float32, [-1.0], nan), ("log", T.float32, [0.0], -inf), ("log", T.float64, [-1.0], nan), ("pow", T.float32, [nan, 0.0], 1.0),
-    ("pow", T.float32, [1.0, nan], 1.0), ("pow", T.float32, [-8.0, 1 / 3], nan), ("pow", T.float64, [0.0, -1.0], inf), ("erf", T.float32, [inf], 1.0),
-    ("round", T.float32, [2.5], 2.0), ("round", T.float32, [-0.5], -0.0), ("trunc", T.float64, [-1.5], -1.0), ("floor", T.float16, [-1.5], -2.0),
+    ("pow", T.float32, [1.0, nan], 1.0), ("pow", T.float32, [-8.0, 1 / 3], nan), ("pow", T.float64, [0.0, -1.0], inf), ("erf", T.float32,
+                                                                                                                        [inf], 1.0),
+    ("round", T.float32, [2.5], 2.0), ("round", T.float32, [-0.5], -0.0), ("trunc", T.float64, [-1.5], -1.0), ("floor", T.float16, [-1.5],
+                                                                                                               -2.0),
     # 16 bits compute in float32 and round
     ("add", T.float16, [2048.0, 1.0], 2048.0), ("add", T.bfloat16, [256.0, 1.0], 256.0), ("mul", T.float16, [60000.0, 2.0], inf),
     ("mulacc", T.float16, [2048.0, 1.0, 1.0], 2048.0),
     # one rounding
     ("mulacc", T.float64, [1 + 2.0**-30, 1 + 2.0**-30, -1 - 2.0**-29], 2.0**-60), ("mulacc", T.float64, [1e308, 10.0, 0.0], inf),
-    ("mulacc", T.float64, [inf, 0.0, 1.0], nan), ("mulacc", T.float64, [-1.0, 0.0, 0.0], 0.0), ("mulacc", T.float64, [1e308, 10.0, -inf], -inf),
+    ("mulacc", T.float64, [inf, 0.0, 1.0], nan), ("mulacc", T.float64, [-1.0, 0.0, 0.0], 0.0), ("mulacc", T.float64, [1e308, 10.0, -inf],
+                                                                                                -inf),
     ("mulacc", T.float32, [1 + 2.0**-12, 1 + 2.0**-12, -1 - 2.0**-11], 2.0**-24), ("mulacc", T.float32, [1e38, 1e38, 0.0], inf),
     # the sum lies just above a tie between two float32s, by less than float64 can tell
     ("mulacc", T.float32, [2.0**-12, 2.0**-12, 1.0], 1.0), ("mulacc", T.float32, [1 + 2.0**-23, 2.0**-24, 1.0], 1 + 2.0**-23),
@@ -70,7 +78,9 @@ def test_corner(name, dtype, values, want):
 
 
 @pytest.mark.parametrize("name, values, want", [
-    ("cmplt", [1.0, nan], False), ("cmple", [nan, nan], False), ("cmpeq", [nan, nan], False), ("cmpne", [nan, nan], True), ("cmplt", [1.0, 2.0], True),
+    ("cmplt", [1.0, nan], False), ("cmple", [nan, nan], False), ("cmpeq", [nan, nan], False), ("cmpne", [nan, nan], True), ("cmplt", [1.0,
+                                                                                                                                      2.0],
+                                                                                                                                      True),
     ("cmpeq", [0.0, -0.0], True), ("cmple", [2.0, 2.0], True)])
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_comparison_of_floats(name, values, want, dtype):
@@ -83,12 +93,14 @@ def test_comparison_of_unsigned():
 
 CASTS = [
     (T.float32, -0.5, T.uint8, 0), (T.float32, -1.5, T.uint8, 255), (T.float32, 255.9, T.uint8, 255), (T.float32, 256.0, T.uint8, 0),
-    (T.float32, nan, T.int32, 0), (T.float64, 1e30, T.int64, (1 << 63) - 1), (T.float64, -1e30, T.int64, -(1 << 63)), (T.float64, 1e30, T.int32, -1),
+    (T.float32, nan, T.int32, 0), (T.float64, 1e30, T.int64, (1 << 63) - 1), (T.float64, -1e30, T.int64, -(1 << 63)), (T.float64, 1e30,
+                                                                                                                       T.int32, -1),
     (T.float64, -1e30, T.int32, 0), (T.float32, inf, T.uint64, (1 << 63) - 1), (T.float64, 2.0**63, T.uint64, (1 << 63) - 1),
     (T.float64, 9007199254740993.0, T.int64, 9007199254740992), (T.bfloat16, -3.0, T.int8, -3), (T.float16, nan, T.uint8, 0),
     (T.int32, 300, T.int8, 44), (T.int32, -1, T.uint64, (1 << 64) - 1), (T.uint64, (1 << 64) - 1, T.index, -1), (T.bool_, True, T.int8, 1),
     (T.bool_, True, T.float16, 1.0), (T.float32, nan, T.bool_, True), (T.float32, -0.0, T.bool_, False), (T.float64, 1e-300, T.bool_, True),
-    (T.int8, -2, T.bool_, True), (T.int32, 16777217, T.float32, 16777216.0), (T.int64, 100000, T.float16, inf), (T.float32, 1e-46, T.float32, 0.0),
+    (T.int8, -2, T.bool_, True), (T.int32, 16777217, T.float32, 16777216.0), (T.int64, 100000, T.float16, inf), (T.float32, 1e-46,
+                                                                                                                 T.float32, 0.0),
     (T.float32, 3.0e38, T.float16, inf), (T.float64, 1.1, T.bfloat16, 1.1015625),
 ]
 
@@ -110,7 +122,8 @@ def test_bitcast(source, value, target, want):
 def test_function_is_the_nearest_float(name, dtype):
     """Against Python's math: float32 to half an ulp; float64 as well as NumPy does it."""
     function = {"round": round, "exp2": lambda x: 2.0**x}.get(name) or getattr(math, name)
-    low, high = {"acosh": (1, 9), "atanh": (-0.99, 0.99), "asin": (-1, 1), "acos": (-1, 1), "sqrt": (0, 9), "log": (0.01, 9), "log2": (0.01, 9),
+    low, high = {"acosh": (1, 9), "atanh": (-0.99, 0.99), "asin": (-1, 1), "acos": (-1, 1), "sqrt": (0, 9), "log": (0.01, 9),
+                 "log2": (0.01, 9),
                  "log1p": (-0.9, 9)}.get(name, (-9, 9))
     x = np.linspace(low, high, 101).astype(dtype.np)
     want = np.array([function(float(v)) for v in x])
@@ -140,7 +153,8 @@ def test_reduction_over_nothing_is_the_identity(op, dtype):
         return
     empty = alu.reduce(op, dtype, np.zeros((2, 0, 3), dtype.np), (1,))
     assert empty.shape == (2, 3) and empty.dtype == dtype.np
-    want = {"add": 0, "mul": 1, "max": dtype.min, "min": dtype.max, "and": True if dtype.kind == "b" else dtype.max if dtype.kind == "u" else -1, "or": 0}[op]
+    want = {"add": 0, "mul": 1, "max": dtype.min, "min": dtype.max,
+            "and": True if dtype.kind == "b" else dtype.max if dtype.kind == "u" else -1, "or": 0}[op]
     assert np.all(empty == np.asarray(want, dtype.np))
 
 

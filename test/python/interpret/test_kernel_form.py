@@ -1,4 +1,5 @@
 """Kernel form: launches on real memory, in the order that `after` gives; and the hazards that have no order."""
+# ruff: noqa: E501  (MLIR text and its messages)
 
 import numpy as np
 import pytest
@@ -31,7 +32,8 @@ def elementwise(name, op, operands=1, size=4):
 
 def launch(result, callee, *buffers, size=4):
     """Lines that launch @callee on the buffers and name the token."""
-    params = [f'%{result}_{slot} = "morok.param"({b}) {{slot = {slot}}} : (memref<{size}xf32>) -> !morok.argument' for slot, b in enumerate(buffers)]
+    params = [f'%{result}_{slot} = "morok.param"({b}) {{slot = {slot}}} : (memref<{size}xf32>) -> !morok.argument' for slot,
+              b in enumerate(buffers)]
     names, types = ", ".join(f"%{result}_{slot}" for slot in range(len(buffers))), ", ".join("!morok.argument" for _ in buffers)
     return "\n".join([*params, f'%{result} = "morok.kernel"({names}) {{callee = @{callee}}} : ({types}) -> !morok.token\n'])
 
@@ -53,7 +55,9 @@ A, B = np.array([1, 2, 3, 4], np.float32), np.array([10, 20, 30, 40], np.float32
 
 
 def test_two_kernels_in_a_row(run):
-    body = allocate("t", 0) + allocate("r", 1) + launch("k0", "sum", "%t", "%a", "%b") + after("t1", "%t", "k0") + launch("k1", "neg", "%r", "%t1") + after("r1", "%r", "k1")
+    body = allocate("t", 0) + allocate("r", 1) + launch("k0", "sum", "%t", "%a", "%b") + after("t1", "%t", "k0") + launch("k1", "neg",
+                                                                                                                          "%r",
+                                                                                                                          "%t1") + after("r1", "%r", "k1")
     [got] = run(main(body, "%r1") + elementwise("sum", "add", 2) + elementwise("neg", "neg"), A, B)
     assert got.tolist() == [-11, -22, -33, -44]
 
@@ -161,13 +165,16 @@ def test_flattened_parameters_and_bools_as_bytes(run):
 
 def test_unordered_write_after_read(run):
     """@neg reads %a into a new buffer, @exp overwrites %a; nothing says which is first."""
-    body = allocate("t", 0) + launch("k0", "neg", "%t", "%a") + after("t1", "%t", "k0") + launch("k1", "exp", "%a", "%b") + after("a1", "%a", "k1")
+    body = allocate("t", 0) + launch("k0", "neg", "%t", "%a") + after("t1", "%t", "k0") + launch("k1", "exp", "%a", "%b") + after("a1",
+                                                                                                                                  "%a",
+                                                                                                                                  "k1")
     with pytest.raises(IRError, match="morok.kernel of @exp and that of @neg both touch argument 0, one writes it, and no `after` orders them"):
         run(main(body, "%t1", "%a1") + elementwise("neg", "neg") + elementwise("exp", "exp"), A, B)
 
 
 def test_write_after_read_ordered(run):
-    body = (allocate("t", 0) + launch("k0", "neg", "%t", "%a") + after("t1", "%t", "k0") + after("a0", "%a", "k0") + launch("k1", "neg", "%a0", "%b")
+    body = (allocate("t", 0) + launch("k0", "neg", "%t", "%a") + after("t1", "%t", "k0") + after("a0", "%a", "k0") + launch("k1", "neg",
+                                                                                                                            "%a0", "%b")
             + after("a1", "%a0", "k1"))
     t, a = run(main(body, "%t1", "%a1") + elementwise("neg", "neg"), A, B)
     assert t.tolist() == [-1, -2, -3, -4] and a.tolist() == [-10, -20, -30, -40]
@@ -192,7 +199,8 @@ def test_unwritten_memory_shows(run):
 @pytest.mark.parametrize("body, error, message", [
     (launch("k", "absent", "%a", "%b") + after("r", "%a", "k"), IRError, "names @absent, which the module does not have"),
     (launch("k", "neg", "%a") + after("r", "%a", "k"), IRError, r"binds slots \[0\] of @neg, which has 2 buffers"),
-    (launch("k", "short", "%a", "%b") + after("r", "%a", "k"), ShapeError, r"@short: slot 0 is a memref<3xf32>, given an array of shape \(4,\)"),
+    (launch("k", "short", "%a", "%b") + after("r", "%a", "k"), ShapeError,
+     r"@short: slot 0 is a memref<3xf32>, given an array of shape \(4,\)"),
 ])
 def test_wrong_launch(run, body, error, message):
     with pytest.raises(error, match=message):

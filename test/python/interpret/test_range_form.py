@@ -1,4 +1,5 @@
-"""Range form, one function at a time, against NumPy: loops as values, gates, scratch memory, versions of memory, vectors; and the errors."""
+"""Range form, one function at a time, against NumPy: loops as values, gates, scratch memory, versions of memory, vectors; errors."""
+# ruff: noqa: E501  (MLIR text and its messages)
 
 import numpy as np
 import pytest
@@ -323,7 +324,8 @@ def test_vector_accumulators(run):
 
 # Random index expressions, by the builder
 
-@given(st.integers(1, 5), st.integers(1, 5), st.integers(-6, 6), st.integers(-6, 6), st.sampled_from(["floordiv", "mod"]), st.integers(1, 4))
+@given(st.integers(1, 5), st.integers(1, 5), st.integers(-6, 6), st.integers(-6, 6), st.sampled_from(["floordiv", "mod"]), st.integers(1,
+                                                                                                                                       4))
 def test_index_arithmetic(rows, columns, scale, offset, op, divisor):
     """A buffer of (i * scale + j + offset) op divisor."""
     i, j = (UOp.make("range", (index_const(n),), (k, "loop"), T.index) for k, n in enumerate((rows, columns)))

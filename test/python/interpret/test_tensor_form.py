@@ -1,4 +1,5 @@
 """Tensor form against NumPy."""
+# ruff: noqa: E501  (MLIR text and its messages)
 
 import ml_dtypes
 import numpy as np
