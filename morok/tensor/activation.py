@@ -10,6 +10,9 @@ from . import dtypes
 from .arguments import also_named, flattened, integer, normal_axes
 from .linear_algebra import LinearAlgebraMethods
 
+EPSILONS = {T.float16: 2.0**-10, T.bfloat16: 2.0**-7, T.float32: 2.0**-23, T.float64: 2.0**-52}
+"""The distance from 1 to the next number."""
+
 
 class ActivationMethods(LinearAlgebraMethods):
     __slots__ = ()
@@ -158,11 +161,11 @@ class ActivationMethods(LinearAlgebraMethods):
         return self._scaled(self._computing().layernorm(trailing, eps), weight, bias)
 
     def rms_norm(self, normalized_shape: Any = None, weight: Any = None, eps: float | None = None) -> Self:
-        """x / sqrt(mean(x * x) + eps) over the last axes (the last one by default), then times weight; eps is the dtype's own by default."""
+        """x / sqrt(mean(x * x) + eps) over the last axes (the last by default), then times weight; eps is the dtype's own by default."""
         trailing = (-1,) if normalized_shape is None else self._trailing_axes(normalized_shape, "rms_norm")
         x = self._computing()
         if eps is None:
-            eps = {16: 2.0**-10 if self.dtype is T.float16 else 2.0**-7, 64: 2.0**-52}.get(self.dtype.bits if self.dtype.is_float else 32, 2.0**-23)
+            eps = EPSILONS.get(self.dtype, EPSILONS[T.float32])
         return self._scaled(x * ((x * x).mean(trailing, keepdim=True) + eps).rsqrt(), weight, None)
 
     def _trailing_axes(self, normalized_shape: Any, what: str) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 from ..dialect import types as T
 from ..graph import shape as symbolic
 from ..graph.tensor_graph import DYNAMIC, TensorUOp, tensor_const
-from .sizes import Shape, SymbolicInt, as_size, numel
+from .sizes import Shape, SymbolicInt, as_size
 
 op = TensorUOp.make
 
@@ -45,18 +45,19 @@ def alu(name: str, *operands: TensorUOp) -> TensorUOp:
 
 
 def cast(u: TensorUOp, dtype: T.DType) -> TensorUOp:
-    t = u.type
+    t: Any = u.type
     if t.dtype is dtype:
         return u
     if u.name == "const":
         return _cast_constant(u, dtype)
-    return op("cast", (u,), (), T.tensor(t.shape, dtype))  # type: ignore[union-attr]
+    return op("cast", (u,), (), T.tensor(t.shape, dtype))
 
 
 def _cast_constant(u: TensorUOp, dtype: T.DType) -> TensorUOp:
     """Exact conversions on the spot; those that round, saturate or wrap stay an op."""
     value, source = u.value, u.dtype
-    if source.kind == "b" or source.is_int and (dtype.kind == "f" and abs(value) <= 256 or dtype.kind in "iu" and dtype.min <= value <= dtype.max):
+    fits = abs(value) <= 256 if dtype.is_float else dtype.is_int and dtype.min <= value <= dtype.max
+    if source.kind == "b" or source.is_int and fits:
         return constant(value, dtype)
     return op("cast", (u,), (), T.tensor((), dtype))
 
@@ -118,7 +119,7 @@ def pad(u: TensorUOp, low: Shape, high: Shape, value: Any = 0) -> TensorUOp:
     if _are_zero(low) and _are_zero(high):
         return u
     attributes, operands = stated(low, high)
-    dtype = u.type.dtype
+    dtype = u.dtype
     return op("pad", (u, *operands), (*attributes, float(value) if dtype.is_float else bool(value) if dtype is T.bool_ else int(value)))
 
 
@@ -137,6 +138,10 @@ def flip(u: TensorUOp, axes: tuple[int, ...]) -> TensorUOp:
     return op("flip", (u,), (axes,)) if axes else u
 
 
+def detach(u: TensorUOp) -> TensorUOp:
+    return op("detach", (u,))
+
+
 # Reductions
 
 def reduce(u: TensorUOp, name: str, axes: tuple[int, ...]) -> TensorUOp:
@@ -147,7 +152,3 @@ def reduce(u: TensorUOp, name: str, axes: tuple[int, ...]) -> TensorUOp:
 def with_unit_axes(u: TensorUOp, shape: Shape, axes: tuple[int, ...]) -> TensorUOp:
     """A reduction of a value of `shape` over `axes`, with these axes back at size 1."""
     return reshape(u, tuple(1 if a in axes else s for a, s in enumerate(shape)))
-
-
-__all__ = ["alu", "broadcast", "cast", "constant", "expand", "flip", "full", "iota", "iota_along", "numel", "op", "pad", "permute", "reduce", "reshape",
-           "shape_of", "shrink", "stated", "with_unit_axes"]

@@ -69,7 +69,7 @@ class ConversionMethods(WritingMethods):
 
     def detach(self) -> Self:
         """The value, cut off from gradients; it shares memory."""
-        return self._view((_detached, ()))
+        return self._view((build.detach, ()))
 
     def to(self, *targets: Any, device: str | None = None, dtype: Any = None) -> Self:
         """The tensor on another device, in another dtype, or both: `x.to("CPU:1")`, `x.to(dtypes.float16)`, `x.to("CPU:1", dtypes.int32)`.
@@ -179,10 +179,6 @@ class ConversionMethods(WritingMethods):
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec and self.numel() == 1 else format(repr(self), spec)
-
-
-def _detached(u: Any) -> Any:
-    return build.op("detach", (u,))
 
 
 def _python(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Convolution and pooling over the last axes, in PyTorch's layout: (batch, channels, ...space) and kernels (outputs, inputs / groups, ...space)."""
+"""Convolution and pooling over the last axes, in PyTorch's layout: (batch, channels, ...) and kernels (outputs, channels / groups, ...)."""
 from __future__ import annotations
 
 from typing import Any, Self
@@ -8,7 +8,7 @@ from ..errors import ShapeError
 from . import build
 from .activation import ActivationMethods
 from .arguments import integer, per_axis
-from .elementwise import dtype_operands
+from .broadcasting import dtype_operands
 from .linear_algebra import multiply_and_sum
 from .movement import padded
 from .sizes import SymbolicInt
@@ -23,8 +23,8 @@ class ConvolutionMethods(ActivationMethods):
         return self._convolution(weight, bias, stride, padding, dilation, groups, 1, "conv1d")
 
     def conv2d(self, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Self:
-        """Convolution (cross-correlation, as PyTorch's) of (batch, channels, height, width) with (outputs, channels / groups, rows, columns).
-        The batch may be missing. padding: one int, one for each axis, ((before, after), ...), "same" or "valid".
+        """Convolution (cross-correlation, as PyTorch's) of (batch, channels, height, width) with (outputs, channels / groups, rows,
+        columns). The batch may be missing. padding: one int, one for each axis, ((before, after), ...), "same" or "valid".
 
             x.conv2d(w, padding=1)
         """
@@ -39,15 +39,16 @@ class ConvolutionMethods(ActivationMethods):
         if self.ndim == count + 1:
             return self.unsqueeze(0)._convolution(w, bias, stride, padding, dilation, groups, count, what).squeeze(0)
         if self.ndim != count + 2 or w.ndim != count + 2:
-            raise ShapeError(f"{what}: needs an input of {count + 2} axes (batch, channels, ...) and a weight of {count + 2}, given shapes {self.shape} and {w.shape}")
+            raise ShapeError(f"{what}: needs an input of {count + 2} axes (batch, channels, ...) and a weight of {count + 2}, given shapes "
+                             f"{self.shape} and {w.shape}")
         groups = integer(groups, f"{what}: groups")
         batch, channels = self.shape[:2]
-        outputs, inputs, *kernel = w.shape
         if any(isinstance(s, SymbolicInt) for s in (channels, *w.shape)):
             raise ShapeError(f"{what}: channels and weight must have known sizes, given shapes {self.shape} and {w.shape}")
-        if groups < 1 or channels != inputs * groups or outputs % groups:  # type: ignore[operator]
-            raise ShapeError(f"{what}: the input's channels must be groups times the weight's second size, and the outputs a multiple of groups; given "
-                             f"shapes {self.shape} and {w.shape} with groups={groups}")
+        outputs, inputs, *kernel = w._concrete_shape()
+        if groups < 1 or channels != inputs * groups or outputs % groups:
+            raise ShapeError(f"{what}: the input's channels must be groups times the weight's second size, and the outputs a multiple of "
+                             f"groups; given shapes {self.shape} and {w.shape} with groups={groups}")
         strides, dilations = _positive(stride, count, f"{what}: stride"), _positive(dilation, count, f"{what}: dilation")
         x, y = dtype_operands(self, w, what)
         x = padded(x, [(0, 0), (0, 0), *_padding_of(padding, kernel, strides, dilations, what)])
@@ -55,10 +56,9 @@ class ConvolutionMethods(ActivationMethods):
         space = build.shape_of(x)[2:2 + count]
         # (batch, group, output, ...space, input, ...kernel), summed over the last.
         ones = (1,) * count
-        per_group: int = outputs // groups  # type: ignore[operator, assignment]
         x = build.reshape(x, (batch, groups, 1, inputs, *space, *kernel))
         x = build.permute(x, (0, 1, 2, *range(4, 4 + count), 3, *range(4 + count, 4 + 2 * count)))
-        y = build.reshape(y, (1, groups, per_group, *ones, inputs, *kernel))
+        y = build.reshape(y, (1, groups, outputs // groups, *ones, inputs, *kernel))
         result = build.reshape(multiply_and_sum(x, y, 1 + count), (batch, outputs, *space))
         out = self._new(result)
         if bias is None:
@@ -88,18 +88,21 @@ class ConvolutionMethods(ActivationMethods):
         rank = self.ndim
         return self._new(build.reduce(u, "or" if self.dtype is T.bool_ else "max", tuple(range(rank, rank + count))))
 
-    def avg_pool1d(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Self:
+    def avg_pool1d(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+                   count_include_pad: bool = True) -> Self:
         """The mean of each window of the last axis."""
         return self._avg_pool(kernel_size, stride, padding, ceil_mode, count_include_pad, 1, "avg_pool1d")
 
-    def avg_pool2d(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Self:
+    def avg_pool2d(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+                   count_include_pad: bool = True) -> Self:
         """The mean of each window of the last two axes; padding counts as zeros unless count_include_pad is False.
 
             x.avg_pool2d(2, stride=1)
         """
         return self._avg_pool(kernel_size, stride, padding, ceil_mode, count_include_pad, 2, "avg_pool2d")
 
-    def _avg_pool(self, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool, count: int, what: str) -> Self:
+    def _avg_pool(self, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool, count: int,
+                  what: str) -> Self:
         kernel, strides, dilations, pairs = self._pooling(kernel_size, stride, padding, 1, ceil_mode, count, what)
         rank = self.ndim
         axes = tuple(range(rank, rank + count))

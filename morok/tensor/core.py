@@ -71,8 +71,8 @@ class TensorCore:
     def __init__(self, data: Any, dtype: Any = None, device: str | None = None, borrow: bool = False) -> None:
         """A tensor of a NumPy array (copied, unless `borrow`), nested lists, a number or another Tensor.
 
-        dtype: the array's own; for Python numbers bool, int64 or float32. Errors: DTypeError for elements that are no numbers, ShapeError for
-        ragged lists, DeviceError for an unknown device.
+        dtype: the array's own; for Python numbers bool, int64 or float32. Errors: DTypeError for elements that are no numbers, ShapeError
+        for ragged lists, DeviceError for an unknown device.
 
             Tensor([[1, 2], [3, 4]]).shape      # (2, 2)
             Tensor(array, borrow=True)          # no copy where the memory allows; do not change the array meanwhile
@@ -134,6 +134,16 @@ class TensorCore:
             u = function(u, *arguments)
         return u
 
+    def _place_in(self, u: TensorUOp) -> TensorUOp:
+        """The elements of the storage's value that are this view, as movement ops (where the view is realised, `uop` is none)."""
+        for function, arguments in self._steps():
+            if function is build.expand:
+                raise ShapeError(f"an expanded tensor (shape {self.shape}) cannot be written: several elements share one place; write to a "
+                                 ".clone() or to the tensor before it was expanded")
+            if function is not build.detach:
+                u = function(u, *arguments)
+        return u
+
     def _steps(self) -> list[Step]:
         """The movements from the storage's value to this view's, first to last."""
         parts, chain = [], self._chain
@@ -149,10 +159,7 @@ class TensorCore:
         if self._chain is None:
             storage.write(build.op("assign", (old, old, value)) if old.name in ("buffer", "assign") else value)
             return
-        if any(function is build.expand for function, _ in self._steps()):
-            raise ShapeError(f"an expanded tensor (shape {self.shape}) cannot be written: several elements share one place; write to a .clone() or to the "
-                             "tensor before it was expanded")
-        storage.write(build.op("assign", (old, self._moved(old), value)))  # anew: where this view is realised, self.uop is a buffer
+        storage.write(build.op("assign", (old, self._place_in(old), value)))
 
     def _settle(self) -> None:
         """After realisation: a view that nobody shares keeps its own memory, and lets go of what it was a view of."""
@@ -174,7 +181,7 @@ class TensorCore:
     @property
     def dtype(self) -> T.DType:
         """The type of the elements."""
-        return self._storage.uop.type.dtype  # type: ignore[return-value]
+        return self._storage.uop.dtype
 
     @property
     def device(self) -> str:

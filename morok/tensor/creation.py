@@ -76,8 +76,8 @@ class CreationMethods(MathematicsMethods):
 
     @classmethod
     def arange(cls, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, device: str | None = None) -> Self:
-        """start, start + step, ... up to but without stop; from 0 with one argument. Integers give int64, floats the default float. With a bound
-        Variable for stop the size is symbolic.
+        """start, start + step, ... up to but without stop; from 0 with one argument. Integers give int64, floats the default float. With a
+        bound Variable for stop the size is symbolic.
 
             Tensor.arange(5), Tensor.arange(1, 2, 0.25)
         """
@@ -99,7 +99,8 @@ class CreationMethods(MathematicsMethods):
         return cls._created(_sequence(count, start, step, wanted), device)
 
     @classmethod
-    def linspace(cls, start: float, stop: float, num: int = 50, endpoint: bool = True, dtype: Any = None, device: str | None = None) -> Self:
+    def linspace(cls, start: float, stop: float, num: int = 50, endpoint: bool = True, dtype: Any = None,
+                 device: str | None = None) -> Self:
         """`num` evenly spaced numbers from start to stop, the last being stop unless endpoint is False.
 
             Tensor.linspace(0, 1, 5)
@@ -120,8 +121,8 @@ class CreationMethods(MathematicsMethods):
     def eye(cls, n: Any, m: Any = None, dtype: Any = None, device: str | None = None) -> Self:
         """Ones on the diagonal of an n x m matrix (n x n by default), zeros elsewhere."""
         (rows,), (columns,) = shape_argument((n,), "eye"), shape_argument((n if m is None else m,), "eye")
-        shape = (rows, columns)
-        return cls._created(build.cast(_compare_indices("cmpeq", shape, 0), dtypes.default_float() if dtype is None else dtypes.as_dtype(dtype)), device)
+        wanted = dtypes.default_float() if dtype is None else dtypes.as_dtype(dtype)
+        return cls._created(build.cast(_compare_indices("cmpeq", (rows, columns), 0), wanted), device)
 
     def tril(self, diagonal: int = 0) -> Self:
         """The lower triangle of the last two axes (up to the given diagonal), zeros above."""
@@ -136,7 +137,9 @@ class CreationMethods(MathematicsMethods):
         if len(shape) < 2:
             raise ShapeError(f"{what}: needs at least two axes, given shape {shape}")
         # An element belongs to the lower triangle where column - row <= offset, to the upper where column - row >= offset.
-        kept = _compare_indices("cmple", shape[-2:], offset) if what == "tril" else build.alu("not", _compare_indices("cmple", shape[-2:], offset - 1))
+        kept = _compare_indices("cmple", shape[-2:], offset if what == "tril" else offset - 1)
+        if what == "triu":
+            kept = build.alu("not", kept)
         return self._new(build.alu("where", build.broadcast(kept, shape), self.uop, build.full(shape, 0, self.dtype)))
 
     def one_hot(self, num_classes: Any) -> Self:

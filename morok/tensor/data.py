@@ -13,8 +13,8 @@ from . import dtypes
 def array_of(data: Any, dtype: T.DType | None) -> np.ndarray:
     """An array of `data`, of the given dtype or the one that the elements decide.
 
-    Python's ints, floats and bools take the default dtypes; arrays and NumPy scalars keep theirs. ShapeError for ragged lists, DTypeError for
-    strings, objects, complex numbers.
+    Python's ints, floats and bools take the default dtypes; arrays and NumPy scalars keep theirs. ShapeError for ragged lists, DTypeError
+    for strings, objects, complex numbers.
     """
     if isinstance(data, np.ndarray):
         found = dtypes.of_array(data)
@@ -51,11 +51,12 @@ def converted(array: np.ndarray, dtype: T.DType) -> np.ndarray:
 
 def _array_of_list(data: Any) -> np.ndarray:
     if isinstance(data, range):
-        return np.arange(data.start, data.stop, data.step, np.int64)
+        return np.arange(data.start, data.stop, data.step, dtype=np.int64)
     try:
         array = np.array(data)
     except ValueError:
-        raise ShapeError(f"Tensor: the lists are ragged; each list of a nesting level needs as many elements as its siblings: {_excerpt(data)}") from None
+        raise ShapeError("Tensor: the lists are ragged; each list of a nesting level needs as many elements as its siblings: "
+                         f"{_excerpt(data)}") from None
     except OverflowError:
         raise DTypeError(f"Tensor: an integer does not fit 64 bits in {_excerpt(data)}") from None
     if array.size == 0 and array.dtype == np.float64:

@@ -1,7 +1,7 @@
 """Floor division and remainder of floats, as Python's and NumPy's: x == (x // y) * y + x % y, the remainder with y's sign.
 
-All is computed in float64, where the remainder of a quotient below 2**53 is exact: quotient times divisor is split in two parts (Dekker 1971,
-"A floating-point technique for extending the available precision"), so that a quotient that rounded up to an integer is found out.
+All is computed in float64, where the remainder of a quotient below 2**53 is exact: quotient times divisor is split in two parts (Dekker
+1971, "A floating-point technique for extending the available precision"), so that a quotient that rounded up to an integer is found out.
 """
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _divmod(x: TensorUOp, y: TensorUOp) -> tuple[TensorUOp, TensorUOp]:
     floor = build.alu("floor", quotient)
     high, low = _exact_product(floor, y)
     rest = build.alu("sub", build.alu("sub", x, high), low)
-    # The rounded quotient may be an integer that the true one does not reach. (Rounding keeps order: it never falls below one that is reached.)
+    # The rounded quotient may be an integer that the true one does not reach; it never falls below one that is reached.
     negative_y = build.alu("cmplt", y, zero)
     above = build.alu("where", negative_y, build.alu("cmplt", zero, rest), build.alu("cmplt", rest, zero))
     floor = build.alu("where", above, build.alu("sub", floor, one), floor)

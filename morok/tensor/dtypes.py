@@ -12,7 +12,7 @@ NumPy arrays and scalars and 0-d tensors have dtypes of their own and combine by
 from __future__ import annotations
 
 import builtins
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -37,8 +37,8 @@ from ..dialect.types import (
 from ..dialect.types import bool_ as bool
 from ..errors import DTypeError
 
-__all__ = ["DType", "as_dtype", "bfloat16", "bool", "can_cast", "default_float", "default_int", "float16", "float32", "float64", "int16", "int32", "int64", "int8",
-           "promote", "set_default_float", "set_default_int", "uint16", "uint32", "uint64", "uint8"]
+__all__ = ["DType", "as_dtype", "bfloat16", "bool", "can_cast", "default_float", "default_int", "float16", "float32", "float64", "int16",
+           "int32", "int64", "int8", "promote", "set_default_float", "set_default_int", "uint16", "uint32", "uint64", "uint8"]
 
 half, float, double, short, int, long = float16, float32, float64, int16, int32, int64
 """PyTorch's other names."""
@@ -106,7 +106,7 @@ def as_dtype(given: Any) -> DType:
 _SIGNED = {8: int8, 16: int16, 32: int32, 64: int64}
 
 
-@lru_cache(maxsize=None)
+@cache
 def promote(a: DType, b: DType) -> DType:
     """The dtype that both take part in arithmetic as."""
     if a is b:

@@ -11,17 +11,14 @@ from typing import Any, Self
 import numpy as np
 
 from ..dialect import types as T
-from ..errors import BoundsError, DTypeError, ShapeError
+from ..errors import DTypeError
 from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes
+from .broadcasting import broadcast_shape, dtype_operands, is_scalar, operands, scalar_operand
 from .core import TensorCore
 from .division import float_floor_divide, float_remainder
 from .movement import MovementMethods
-from .power import integer_power, power_by_squaring
-from .sizes import Shape
-
-SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|", "xor": "^", "shl": "<<",
-           "shr": ">>", "cmplt": "<", "cmple": "<=", "cmpeq": "==", "cmpne": "!="}
+from .power import constant_power, integer_power
 
 
 class ElementwiseMethods(MovementMethods):
@@ -30,8 +27,8 @@ class ElementwiseMethods(MovementMethods):
     # dtype
 
     def cast(self, dtype: Any) -> Self:
-        """The elements converted: floats to integers truncate (out of range: saturated to int64, then wrapped; NaN gives 0), numbers to bool are
-        true where not 0.
+        """The elements converted: floats to integers truncate (out of range: saturated to int64, then wrapped; NaN gives 0), numbers to
+        bool are true where not 0.
 
             x.cast(dtypes.int32)
         """
@@ -130,8 +127,8 @@ class ElementwiseMethods(MovementMethods):
 
     def pow(self, other: Any) -> Self:
         """Power. An integer to a negative constant power is a BoundsError; to a negative element, 0 (1 and -1 excepted)."""
-        if isinstance(other, (bool, int, float)) and not isinstance(other, np.generic):
-            return self._new(_constant_power(self, other))
+        if is_scalar(other):
+            return self._new(constant_power(self.uop, other))
         x, y = _without_bool(*operands(self, other, "pow"))
         return self._new(build.alu("pow", x, y) if x.dtype.is_float else integer_power(x, y))
 
@@ -364,61 +361,9 @@ class ElementwiseMethods(MovementMethods):
 
     def _left(self, other: Any, what: str) -> Self:
         """The left operand of a reflected operator: a Python scalar in the dtype that it takes beside this tensor."""
-        if _is_scalar(other):
-            return self._new(_scalar_operand(self.dtype, other, what))
+        if is_scalar(other):
+            return self._new(scalar_operand(self.dtype, other, what))
         return self._operand(other, what)
-
-
-# Operands of one shape and dtype
-
-def _is_scalar(value: Any) -> bool:
-    return isinstance(value, (bool, int, float)) and not isinstance(value, np.generic)
-
-
-def _scalar_operand(dtype: T.DType, value: Any, what: str) -> TensorUOp:
-    dtype = dtypes.with_scalar(dtype, value)
-    if dtype.kind in "iu" and not dtype.min <= value <= dtype.max:
-        raise OverflowError(f"{what}: {value} does not fit {dtype} (from {dtype.min} to {dtype.max}); cast the tensor first")
-    return build.constant(value, dtype)
-
-
-def dtype_operands(x: ElementwiseMethods, other: Any, what: str) -> tuple[TensorUOp, TensorUOp]:
-    """Both operands in their common dtype, each in its own shape."""
-    mine = x.uop
-    theirs = _scalar_operand(mine.type.dtype, other, what) if _is_scalar(other) else x._operand(other, what).uop  # type: ignore[arg-type, union-attr]
-    a, b = mine.type.dtype, theirs.type.dtype  # type: ignore[union-attr]
-    if a is b:
-        return mine, theirs
-    dtype = dtypes.promote(a, b)  # type: ignore[arg-type]
-    return build.cast(mine, dtype), build.cast(theirs, dtype)
-
-
-def operands(x: ElementwiseMethods, other: Any, what: str) -> tuple[TensorUOp, TensorUOp]:
-    """Both operands in their common dtype and shape."""
-    a, b = dtype_operands(x, other, what)
-    if a.type is b.type and None not in a.type.shape:  # type: ignore[union-attr]
-        return a, b
-    left, right = build.shape_of(a), build.shape_of(b)
-    shape = left if left == right else broadcast_shape(what, left, right)
-    return build.broadcast(a, shape), build.broadcast(b, shape)
-
-
-def broadcast_shape(what: str, *shapes: Shape) -> Shape:
-    """The shape that all broadcast to; ShapeError names the shapes."""
-    rank = max(len(s) for s in shapes)
-    out = []
-    for axis in range(-rank, 0):
-        size: Any = 1
-        for shape in shapes:
-            if -axis > len(shape) or shape[axis] == 1 or shape[axis] == size:
-                continue
-            if size != 1:
-                shown = f" {SYMBOLS[what]} ".join(map(str, shapes)) if what in SYMBOLS else ", ".join(map(str, shapes))
-                raise ShapeError(f"{what}: shapes do not broadcast: {shown}; aligned at the last axis, each pair of sizes must be equal or hold a 1 "
-                                 f"(here {size} and {shape[axis]})")
-            size = shape[axis]
-        out.append(size)
-    return tuple(out)
 
 
 def _without_bool(x: TensorUOp, y: TensorUOp) -> tuple[TensorUOp, TensorUOp]:
@@ -450,35 +395,16 @@ def _truncated_quotient(x: TensorUOp, y: TensorUOp) -> TensorUOp:
     return build.alu("add", floor, build.alu("where", up, one, zero))
 
 
-def _constant_power(x: ElementwiseMethods, exponent: Any) -> TensorUOp:
-    u = x.uop
-    dtype = dtypes.with_scalar(u.dtype, exponent)
-    if dtype is T.bool_:
-        dtype = T.int8
-    u = build.cast(u, dtype)
-    if not dtype.is_float:
-        if exponent < 0:
-            raise BoundsError(f"pow: integers have no negative powers, given exponent {exponent}; cast to a float first")
-        return power_by_squaring(u, int(exponent))
-    if float(exponent).is_integer() and 0 <= exponent <= 4:
-        return power_by_squaring(u, int(exponent))
-    if exponent == 0.5:
-        return build.alu("sqrt", u)
-    if exponent == -1:
-        return build.alu("div", build.full(build.shape_of(u), 1.0, dtype), u)
-    return build.alu("pow", u, build.full(build.shape_of(u), float(exponent), dtype))
-
-
 _ORDERS: dict[str, Callable[[Any, Any], bool]] = {"cmplt": operator.lt, "cmple": operator.le, "cmpeq": operator.eq, "cmpne": operator.ne}
 
 
 def _compared(x: ElementwiseMethods, other: Any, name: str, swapped: bool = False) -> TensorUOp:
     """x (name) other, or other (name) x if swapped."""
     dtype = x.dtype
-    if _is_scalar(other) and dtype.kind in "iu" and isinstance(other, int) and not dtype.min <= other <= dtype.max:
+    if is_scalar(other) and dtype.kind in "iu" and isinstance(other, int) and not dtype.min <= other <= dtype.max:
         pair = (other, 0) if swapped else (0, other)  # every element compares alike: 0 stands for it
         return build.full(x.shape, _ORDERS[name](*pair), T.bool_)
-    if not _is_scalar(other):
+    if not is_scalar(other):
         other = x._operand(other, name)
         if {dtype, other.dtype} == {T.int64, T.uint64}:
             return _compared_signs(x, other, name, swapped)

@@ -1,7 +1,7 @@
 """`t[key]` and `t[key] = value`. Ints, slices, None and ... give views; integer and bool arrays give new tensors.
 
-A gather sums over one-hot masks, which load collapse turns into plain loads. Indices that are data count from the end if negative; outside the
-axis a gather gives 0 and a write is left out. A bool mask is computed at once where the size of the result depends on it.
+A gather sums over one-hot masks, which load collapse turns into plain loads. Indices that are data count from the end if negative; outside
+the axis a gather gives 0 and a write is left out. A bool mask is computed at once where the size of the result depends on it.
 """
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..errors import DTypeError, ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build
 from .arguments import also_named, normal_axis
+from .broadcasting import broadcast_shape
 from .convolution import ConvolutionMethods
 from .core import TensorCore
-from .elementwise import broadcast_shape
 from .keys import Key, parse_key
 from .sizes import Shape, SymbolicInt, numel
 
@@ -47,7 +47,8 @@ class IndexingMethods(ConvolutionMethods):
 
     def _value_for(self, value: Any, shape: Shape, what: str) -> TensorUOp:
         """A value to be written to elements of this shape, in this dtype."""
-        source = self._operand(value, what) if isinstance(value, (TensorCore, np.ndarray, np.generic, list, tuple)) else self._left(value, what)
+        is_array = isinstance(value, (TensorCore, np.ndarray, np.generic, list, tuple))
+        source = self._operand(value, what) if is_array else self._left(value, what)
         given = source.shape
         while len(given) > len(shape) and given[0] == 1:
             given = given[1:]
@@ -64,8 +65,8 @@ class IndexingMethods(ConvolutionMethods):
         """
         axis, positions = normal_axis(dim, self.ndim, "gather"), self._operand(index, "gather")
         if positions.ndim != self.ndim or any(a != axis and least_not(p, s) for a, (p, s) in enumerate(zip(positions.shape, self.shape))):
-            raise ShapeError(f"gather: the index of shape {positions.shape} must have as many axes as the tensor of shape {self.shape}, and sizes no greater "
-                             f"but on axis {axis}")
+            raise ShapeError(f"gather: the index of shape {positions.shape} must have as many axes as the tensor of shape {self.shape}, "
+                             f"and sizes no greater but on axis {axis}")
         if positions.dtype.is_float:
             raise DTypeError(f"gather: the index must hold integers, not {positions.dtype}")
         shape = positions.shape

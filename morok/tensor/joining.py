@@ -1,7 +1,7 @@
 """Joining tensors: cat and stack.
 
-Few parts become one expression: each part padded to the whole, chosen by position. Many are joined in groups, so that the work stays linear in the
-result and no kernel has more than GROUP inputs.
+Few parts become one expression: each part padded to the whole, chosen by position. Many are joined in groups, so that the work stays linear
+in the result and no kernel has more than GROUP inputs.
 """
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class JoiningMethods(ReductionMethods):
 
     @also_named(axis="dim")
     def cat(self, *others: Any, dim: int = 0) -> Self:
-        """This and others end to end along an axis; also `Tensor.cat([a, b], dim=1)`. Sizes must be equal on the other axes; dtypes are promoted.
+        """This and others end to end along an axis; also `Tensor.cat([a, b], dim=1)`. Sizes must be equal on the other axes; dtypes are
+        promoted.
 
             a.cat(b, dim=-1)
         """

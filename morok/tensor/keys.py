@@ -1,4 +1,4 @@
-"""What stands between the brackets of `t[...]`: a key becomes movements (ints, slices, None, Ellipsis) and index arrays (lists, arrays, Tensors).
+"""What stands between the brackets of `t[...]`: movements (ints, slices, None, Ellipsis) and index arrays (lists, arrays, Tensors).
 
     t[1, ::-2, None]      shrink, flip, pad, reshape, shrink, reshape: a view
     t[[2, 0]], t[mask]    movements for the other axes first, then a gather over the indexed ones
@@ -128,7 +128,8 @@ def _basic_steps(items: list, shape: Shape) -> tuple[Step, ...]:
 def _position(index: Any, size: Size, axis: int, shape: Shape) -> Size:
     if isinstance(index, SymbolicInt):
         if index.bounds[0] < 0 or greatest(index - size) >= 0:
-            raise BoundsError(f"index {index!r} may be from {index.bounds[0]} to {index.bounds[1]}, outside axis {axis} of size {size} (shape {shape})")
+            low, high = index.bounds
+            raise BoundsError(f"index {index!r} may be from {low} to {high}, outside axis {axis} of size {size} (shape {shape})")
         return index
     if not -least(size) <= index < least(size):
         raise BoundsError(f"index {index} is out of bounds for axis {axis} of size {size} (shape {shape})")
@@ -145,7 +146,7 @@ def _window(item: slice, size: Size, axis: int, shape: Shape) -> tuple[Size, Siz
         raise BoundsError("index: a slice's step must not be 0")
     limits = [_limit(v) for v in (item.start, item.stop)]
     if isinstance(size, int) and not any(isinstance(v, SymbolicInt) for v in limits):
-        picked = range(*slice(*limits, step).indices(size))
+        picked = range(*slice(limits[0], limits[1], step).indices(size))
         if not picked:
             return 0, 0, 1, False, 0
         extent = (len(picked) - 1) * abs(step) + 1
@@ -179,13 +180,14 @@ def _symbolic_limit(value: Any, default: Size, size: Size, axis: int, shape: Sha
     if isinstance(value, int) and greatest(size) <= value:
         return size
     if least(at) < 0 or greatest(at - size) > 0:
-        raise BoundsError(f"index: the limit {value!r} may lie outside axis {axis} of size {size} (shape {shape}): it is from {least(at)} to {greatest(at)}")
+        raise BoundsError(f"index: the limit {value!r}, from {least(at)} to {greatest(at)}, may lie outside axis {axis} of size {size} "
+                          f"(shape {shape})")
     return at
 
 
 def _strided(extents: Shape, strides: list[int], counts: Shape) -> list[Step]:
-    """Every stride-th element from the first: rows of that length, of which the first column stays. (A reversed window has its first element last
-    before the flip, so that the flip comes first.)"""
+    """Every stride-th element from the first: rows of that length, of which the first column stays. A flip comes before, so that the first
+    element is the slice's own."""
     high = tuple(c * s - e for e, s, c in zip(extents, strides, counts))
     pairs = tuple(x for c, s in zip(counts, strides) for x in (c, s))
     columns = tuple(x for c in counts for x in (c, 1))
@@ -208,11 +210,11 @@ def _advanced(items: list, shape: Shape) -> Key:
             mask = item if isinstance(item, np.ndarray) else item.numpy()  # type: ignore[attr-defined]
             wanted = shape[axis:axis + taken]
             if mask.shape != wanted:
-                raise BoundsError(f"index: a bool mask of shape {mask.shape} does not fit axes {axis} to {axis + taken - 1} of sizes {wanted} (shape {shape})")
+                raise BoundsError(f"index: a bool mask of shape {mask.shape} does not fit {wanted}, from axis {axis} on (shape {shape})")
             if taken == 0:
                 basic.append(None)
                 arrays[_view_axis(basic)] = np.zeros(int(mask), np.int64)
-            for i, positions in enumerate(np.nonzero(mask) if taken else ()):
+            for positions in np.nonzero(mask) if taken else ():
                 basic.append(slice(None))
                 arrays[_view_axis(basic)] = positions
             places.append(place)

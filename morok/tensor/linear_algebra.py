@@ -11,7 +11,7 @@ from ..errors import ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build
 from .arguments import integer, normal_axis
-from .elementwise import broadcast_shape, dtype_operands
+from .broadcasting import broadcast_shape, dtype_operands
 from .joining import JoiningMethods
 from .sizes import Shape, Size
 from .subscripts import parse_subscripts
@@ -21,8 +21,8 @@ class LinearAlgebraMethods(JoiningMethods):
     __slots__ = ()
 
     def matmul(self, other: Any) -> Self:
-        """Matrix product by NumPy's rules: the last axis of this with the second to last of the other (the only one of a vector); axes before
-        these are batches and broadcast. ShapeError for 0-d operands and inner sizes that differ.
+        """Matrix product by NumPy's rules: the last axis of this with the second to last of the other (the only one of a vector); axes
+        before these are batches and broadcast. ShapeError for 0-d operands and inner sizes that differ.
 
             x.matmul(w), x @ w
         """
@@ -110,7 +110,8 @@ class LinearAlgebraMethods(JoiningMethods):
         a, b = normal_axis(axis1, self.ndim, "diagonal"), normal_axis(axis2, self.ndim, "diagonal")
         if a == b:
             raise ShapeError(f"diagonal: axis1 and axis2 are both {a}")
-        return self._new(diagonal_of(build.permute(self.uop, (*(i for i in range(self.ndim) if i not in (a, b)), a, b)), integer(offset, "diagonal: offset")))
+        order = (*(i for i in range(self.ndim) if i not in (a, b)), a, b)
+        return self._new(diagonal_of(build.permute(self.uop, order), integer(offset, "diagonal: offset")))
 
     def trace(self, offset: int = 0) -> Self:
         """Sum of the diagonal of the first two axes."""
@@ -128,25 +129,31 @@ class LinearAlgebraMethods(JoiningMethods):
             raise TypeError("einsum: takes a string of subscripts and at least one Tensor")
         given = [first._operand(t, "einsum") for t in given]
         inputs, output = parse_subscripts(subscripts, [t.ndim for t in given])
-        sizes: dict[Any, Size] = {}
-        for letters, t in zip(inputs, given):
-            for letter, size in zip(letters, t.shape):
-                known = sizes.setdefault(letter, size)
-                if known == 1:
-                    sizes[letter] = size
-                elif size != known and size != 1:
-                    raise ShapeError(f"einsum: subscript {letter!r} of {subscripts!r} has sizes {known} and {size} (shapes {[t.shape for t in given]})")
+        sizes = _sizes_of(subscripts, inputs, [t.shape for t in given])
         value: LinearAlgebraMethods | None = None
         letters: list = []
         for i, (names, t) in enumerate(zip(inputs, given)):
-            names, t = _without_repeats(list(names), t)
+            own, t = _without_repeats(list(names), t)
             needed = set(output).union(*inputs[i + 1:])
-            value, letters = (t, names) if value is None else _contracted(value, letters, t, names, needed)
+            value, letters = (t, own) if value is None else _contracted(value, letters, t, own, needed)
         assert value is not None
         value, letters = _summed(value, letters, set(output))
         shape = tuple(sizes[n] for n in output)
         ordered = build.permute(value.uop, tuple(letters.index(n) for n in output))
         return value._new(build.expand(ordered, shape))
+
+
+def _sizes_of(subscripts: str, inputs: list, shapes: list[Shape]) -> dict[Any, Size]:
+    """The size of each letter; size 1 broadcasts."""
+    sizes: dict[Any, Size] = {}
+    for names, shape in zip(inputs, shapes):
+        for name, size in zip(names, shape):
+            known = sizes.setdefault(name, size)
+            if known == 1:
+                sizes[name] = size
+            elif size != known and size != 1:
+                raise ShapeError(f"einsum: subscript {name!r} of {subscripts!r} has sizes {known} and {size} (shapes {shapes})")
+    return sizes
 
 
 def multiply_and_sum(a: TensorUOp, b: TensorUOp, count: int) -> TensorUOp:
@@ -190,7 +197,7 @@ def _without_repeats(names: list, t: Any) -> tuple[list, Any]:
             a = names.index(name)
             b = names.index(name, a + 1)
             if t.shape[a] != t.shape[b]:
-                raise ShapeError(f"einsum: subscript {name!r} names axes of sizes {t.shape[a]} and {t.shape[b]} of one operand of shape {t.shape}")
+                raise ShapeError(f"einsum: subscript {name!r} names sizes {t.shape[a]} and {t.shape[b]} of an operand of shape {t.shape}")
             t = t.diagonal(0, a, b)
             names = [n for i, n in enumerate(names) if i not in (a, b)] + [name]
     return names, t

@@ -1,4 +1,4 @@
-"""Mathematical functions of one tensor. Integers and bools are computed as the default float; 16-bit floats in float32, rounded at the end."""
+"""Mathematical functions of one tensor. Integers and bools are computed as the default float, 16-bit floats in float32."""
 from __future__ import annotations
 
 import math
@@ -218,7 +218,8 @@ class MathematicsMethods(ElementwiseMethods):
 
     def isnan(self) -> Self:
         """Where it is not a number."""
-        return self._new(build.alu("cmpne", self.uop, self.uop)) if self.dtype.is_float else self._new(build.full(self.shape, False, T.bool_))
+        u = self.uop
+        return self._new(build.alu("cmpne", u, u) if u.dtype.is_float else build.full(self.shape, False, T.bool_))
 
     def isinf(self) -> Self:
         """Where it is infinite."""

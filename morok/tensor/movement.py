@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+from ..dialect.types import DType
 from ..errors import AxisError, BoundsError, DTypeError, ShapeError
 from . import build
 from .arguments import also_named, flattened, integer, normal_axes, normal_axis, shape_argument
@@ -172,7 +173,7 @@ class MovementMethods(TensorCore):
         new, old = shape_argument(shape, "broadcast_to"), self.shape
         aligned = (1,) * (len(new) - len(old)) + old
         if len(aligned) != len(new) or any(o != n and o != 1 for o, n in zip(aligned, new)):
-            raise ShapeError(f"broadcast_to: shape {old} does not broadcast to {new}; aligned at the last axis, each size must be equal or 1")
+            raise ShapeError(f"broadcast_to: {old} does not broadcast to {new}; aligned at the last axis, each size must be equal or 1")
         return self._view((build.reshape, (aligned,)), (build.expand, (new,)))
 
     def shrink(self, window: Sequence[Any]) -> Self:
@@ -182,7 +183,7 @@ class MovementMethods(TensorCore):
         """
         shape = self.shape
         if len(window) != len(shape):
-            raise ShapeError(f"shrink: needs a (begin, end) or None for each of the {len(shape)} axes of shape {shape}, given {len(window)}")
+            raise ShapeError(f"shrink: needs a (begin, end) or None for each axis of shape {shape}, given {len(window)}")
         begins: list[Size] = []
         sizes: list[Size] = []
         for axis, (size, given) in enumerate(zip(shape, window)):
@@ -274,11 +275,8 @@ class MovementMethods(TensorCore):
         if mode != "constant":
             raise ShapeError(f"pad: mode {mode!r} is not known; there is 'constant'")
         pairs = padding_pairs(padding, self.shape)
-        kind = self.dtype.kind
-        if not isinstance(value, (bool, int, float)) or kind in "iu" and not float(value).is_integer() or kind == "b" and value not in (0, 1):
-            raise DTypeError(f"pad: value {value!r} does not fit {self.dtype}")
-        if kind in "iu" and not self.dtype.min <= value <= self.dtype.max:
-            raise DTypeError(f"pad: value {value!r} does not fit {self.dtype} (from {self.dtype.min} to {self.dtype.max})")
+        if not _fits(value, self.dtype):
+            raise DTypeError(f"pad: value {value!r} does not fit {self.dtype}, which holds {self.dtype.min} to {self.dtype.max}")
         return self._new(padded(self.uop, pairs, value))
 
     @also_named(dims="axis", dim="axis")
@@ -333,6 +331,13 @@ class MovementMethods(TensorCore):
         return self._new(build.reshape(wide, (*before, size * times, *after)))
 
 
+def _fits(value: Any, dtype: DType) -> bool:
+    """Whether a number is a value of the dtype (rounded, if a float)."""
+    if not isinstance(value, (bool, int, float)):
+        return False
+    return dtype.is_float or float(value).is_integer() and dtype.min <= value <= dtype.max
+
+
 def _is_minus_one(value: Any) -> bool:
     return isinstance(value, int) and value == -1
 
@@ -364,7 +369,8 @@ def select_steps(shape: Shape, axis: int, index: Any) -> tuple[Step, ...]:
         if index < 0:
             index = index + size
     elif index.bounds[0] < 0 or greatest(index - size) >= 0:
-        raise BoundsError(f"index {index!r} may be from {index.bounds[0]} to {index.bounds[1]}, outside axis {axis} of size {size} (shape {shape})")
+        low, high = index.bounds
+        raise BoundsError(f"index {index!r} may be from {low} to {high}, outside axis {axis} of size {size} (shape {shape})")
     begin = tuple(index if a == axis else 0 for a in range(len(shape)))
     window = tuple(1 if a == axis else s for a, s in enumerate(shape))
     return (build.shrink, (begin, window)), (build.reshape, (shape[:axis] + shape[axis + 1:],))
@@ -384,7 +390,7 @@ def padding_pairs(padding: Any, shape: Shape) -> list[tuple[Size, Size]]:
             raise ShapeError(f"pad: needs a (before, after) pair for each of the {ndim} axes of shape {shape}, given {padding}")
         return [(_pad_size(low), _pad_size(high)) for low, high in given]
     if len(padding) % 2 or len(padding) > 2 * ndim:
-        raise ShapeError(f"pad: a flat padding holds (before, after) for up to {ndim} axes of shape {shape}, last axis first; given {tuple(padding)}")
+        raise ShapeError(f"pad: a flat padding holds (before, after) of the axes of shape {shape}, last first; given {tuple(padding)}")
     sizes = [_pad_size(p) for p in padding]
     pairs = [(sizes[i], sizes[i + 1]) for i in range(0, len(sizes), 2)]
     return [(0, 0)] * (ndim - len(pairs)) + pairs[::-1]

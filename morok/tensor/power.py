@@ -1,8 +1,31 @@
 """Powers of integers, and of floats to small integers, by repeated squaring."""
 from __future__ import annotations
 
+from typing import Any
+
+from ..dialect import types as T
+from ..errors import BoundsError
 from ..graph.tensor_graph import TensorUOp
-from . import build
+from . import build, dtypes
+
+
+def constant_power(u: TensorUOp, exponent: Any) -> TensorUOp:
+    """u to the power of a Python number. BoundsError for an integer to a negative one."""
+    dtype = dtypes.with_scalar(u.dtype, exponent)
+    if dtype is T.bool_:
+        dtype = T.int8
+    u = build.cast(u, dtype)
+    if not dtype.is_float:
+        if exponent < 0:
+            raise BoundsError(f"pow: integers have no negative powers, given exponent {exponent}; cast to a float first")
+        return power_by_squaring(u, int(exponent))
+    if float(exponent).is_integer() and 0 <= exponent <= 4:
+        return power_by_squaring(u, int(exponent))
+    if exponent == 0.5:
+        return build.alu("sqrt", u)
+    if exponent == -1:
+        return build.alu("div", build.full(build.shape_of(u), 1.0, dtype), u)
+    return build.alu("pow", u, build.full(build.shape_of(u), float(exponent), dtype))
 
 
 def power_by_squaring(x: TensorUOp, exponent: int) -> TensorUOp:
@@ -20,7 +43,7 @@ def power_by_squaring(x: TensorUOp, exponent: int) -> TensorUOp:
 
 
 def _reduced(exponent: int, width: int) -> int:
-    """A smaller exponent with the same power modulo 2**width: the odd numbers' powers repeat after 2**(width - 2), the even ones' are 0 from width on."""
+    """A smaller exponent with the same power modulo 2**width."""
     period = 1 << max(width - 2, 1)
     return exponent if exponent < period + width else (exponent - width) % period + width
 
@@ -28,7 +51,8 @@ def _reduced(exponent: int, width: int) -> int:
 def integer_power(x: TensorUOp, y: TensorUOp) -> TensorUOp:
     """x ** y, wrapping, for integers of one shape and dtype; to a negative power 0, but for 1 and -1.
 
-    The powers of odd x modulo 2**width repeat after 2**(width - 2) and those of even x are 0 from width on: bits of y from width on do not matter.
+    The powers of odd x modulo 2**width repeat after 2**(width - 2), those of even x are 0 from width on: bits of y from width on do not
+    matter.
     """
     dtype, shape = x.dtype, build.shape_of(x)
     one, zero = build.full(shape, 1, dtype), build.full(shape, 0, dtype)

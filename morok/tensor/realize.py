@@ -1,4 +1,4 @@
-"""The one seam between tensors and the runtime: memory for data, and running what the graph says. The compiler is imported when first needed."""
+"""The one seam between tensors and the runtime: memory for data, and running what the graph says. The compiler is imported when needed."""
 from __future__ import annotations
 
 from collections.abc import Sequence

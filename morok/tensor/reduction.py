@@ -1,4 +1,4 @@
-"""Reductions: along one axis, several, or all. `axis` takes negative numbers and tuples (`dim` is another name of it), `keepdim` keeps size 1.
+"""Reductions: along one axis, several, or all. `axis` takes negative numbers and tuples (`dim` is another name), `keepdim` keeps size 1.
 
 Over nothing: sum 0, prod 1, all True, any False; max, min and argmax of nothing are a ShapeError, mean is NaN.
 """
@@ -67,7 +67,8 @@ class ReductionMethods(CreationMethods):
         shape = self.shape
         for axis in axes:
             if least(shape[axis]) == 0:
-                raise ShapeError(f"{what}: axis {axis} of shape {shape} {'has' if shape[axis] == 0 else 'may have'} no elements, and {what} of nothing is undefined")
+                has = "has" if shape[axis] == 0 else "may have"
+                raise ShapeError(f"{what}: axis {axis} of shape {shape} {has} no elements, and {what} of nothing is undefined")
 
     @also_named(**REDUCTION_NAMES)
     def any(self, axis: Any = None, keepdim: bool = False) -> Self:

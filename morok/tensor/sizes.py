@@ -8,7 +8,7 @@ Sums and products are kept as polynomials over variables, so that equal sizes ar
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Union
+from typing import Any
 
 from ..dialect import types as T
 from ..errors import BoundsError, ShapeError
@@ -125,7 +125,7 @@ class SymbolicInt:
         return _text(self.uop)
 
 
-Size = Union[int, SymbolicInt]
+Size = int | SymbolicInt
 Shape = tuple[Size, ...]
 
 

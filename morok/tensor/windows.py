@@ -2,8 +2,8 @@
 
     windows of x (i,): kernel k, stride s, dilation d    =>    (o, k), element [p, q] = x[p * s + q * d]
 
-Where windows do not overlap (s >= the window's span), the axis is cut into pieces of length s. Otherwise k copies end to end are cut into rows of
-length i + d: each row begins d elements later in x than the one before.
+Where windows do not overlap (s >= the window's span), the axis is cut into pieces of length s. Otherwise k copies end to end are cut into
+rows of length i + d: each row begins d elements later in x than the one before.
 """
 from __future__ import annotations
 

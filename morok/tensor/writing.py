@@ -17,7 +17,7 @@ class WritingMethods(IndexingMethods):
 
             a.assign(b + 1)
         """
-        return self._take(self._operand(value, "assign") if not isinstance(value, (bool, int, float)) else self._left(value, "assign"), "assign")
+        return self._take(self._left(value, "assign"), "assign")
 
     def copy_(self, value: Any) -> Self:
         """PyTorch's assign, which converts any dtype."""
@@ -36,7 +36,8 @@ class WritingMethods(IndexingMethods):
     def _take(self, value: TensorCore, what: str) -> Self:
         """Writes the value, whose shape and dtype this tensor must be able to hold."""
         if not dtypes.can_cast(value.dtype, self.dtype):
-            raise DTypeError(f"{what}: a result of {value.dtype} does not go into a tensor of {self.dtype}; cast it, or use the operator that makes a new tensor")
+            raise DTypeError(f"{what}: a result of {value.dtype} does not go into a tensor of {self.dtype}; cast it, or use the operator "
+                             "that makes a new tensor")
         shape, given = self.shape, value.shape
         aligned = (1,) * (len(shape) - len(given)) + given
         if len(aligned) != len(shape) or any(g != s and g != 1 for g, s in zip(aligned, shape)):

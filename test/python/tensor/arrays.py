@@ -1,4 +1,5 @@
 """Inputs for tables of tests, and how results are compared."""
+
 import ml_dtypes
 import numpy as np
 

@@ -1,4 +1,8 @@
-"""Tests of Tensor against NumPy. With MOROK_TENSOR_ORACLE=1 values come from the interpreter instead of compiled code: what fails then is Tensor's own."""
+"""Tests of Tensor against NumPy.
+
+With MOROK_TENSOR_ORACLE=1 values come from the interpreter instead of compiled code: what fails then is Tensor's own fault.
+"""
+
 import os
 import sys
 from pathlib import Path
@@ -10,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 
 def realize_by_interpreter(uops):
-    from morok.interpret import interpret
     from morok.graph.capture import capture
     from morok.graph.tensor_graph import BUFFERS, substitute
+    from morok.interpret import interpret
     from morok.runtime.buffer import Buffer
     from morok.runtime.realize import memory_view
 
@@ -25,8 +29,9 @@ def realize_by_interpreter(uops):
         memory = value if None not in u.type.shape else value.ravel()
         if None in u.type.shape:
             from morok.graph.shape import max_shape
+
             padded = np.zeros(int(np.prod(max_shape(u))), value.dtype)
-            padded[:memory.size] = memory
+            padded[: memory.size] = memory
             memory = padded
         substitute(u, Buffer.from_numpy(memory))
 
@@ -35,5 +40,6 @@ def realize_by_interpreter(uops):
 def _evaluator(monkeypatch):
     if os.environ.get("MOROK_TENSOR_ORACLE"):
         from morok.tensor import realize
+
         monkeypatch.setattr(realize, "realize", realize_by_interpreter)
     yield

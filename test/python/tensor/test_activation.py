@@ -1,4 +1,5 @@
 """Activations, softmax and normalisation against formulas in float64."""
+
 import math
 
 import numpy as np
@@ -70,15 +71,24 @@ def softmax(x, axis):
     return e / e.sum(axis, keepdims=True)
 
 
-@pytest.mark.parametrize("shape, axis", [((5,), 0), ((5,), -1), ((3, 17), 1), ((3, 17), 0), ((2, 3, 4), 1), ((2, 3, 4), (1, 2)), ((4, 1), 1), ((37, 64), -1)], ids=str)
+@pytest.mark.parametrize(
+    "shape, axis",
+    [((5,), 0), ((5,), -1), ((3, 17), 1), ((3, 17), 0), ((2, 3, 4), 1), ((2, 3, 4), (1, 2)), ((4, 1), 1), ((37, 64), -1)],
+    ids=str,
+)
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_softmax(shape, axis, dtype):
     a = sample(shape, dtype)
     x = Tensor(a)
     wide = a.astype(np.float64)
     check(x.softmax(axis), softmax(wide, axis).astype(dtype.np))
-    check(x.log_softmax(axis), (wide - wide.max(axis, keepdims=True) - np.log(np.exp(wide - wide.max(axis, keepdims=True)).sum(axis, keepdims=True))).astype(dtype.np),
-          5e-6 if dtype is dtypes.float32 else None)
+    check(
+        x.log_softmax(axis),
+        (wide - wide.max(axis, keepdims=True) - np.log(np.exp(wide - wide.max(axis, keepdims=True)).sum(axis, keepdims=True))).astype(
+            dtype.np
+        ),
+        5e-6 if dtype is dtypes.float32 else None,
+    )
     check(x.softmax(dim=axis).sum(axis), np.ones_like(a.sum(axis)), 2e-2 if dtype.bits == 16 else 1e-5)
 
 
@@ -122,10 +132,16 @@ def test_nan_only_results_raise_nothing():
 X = Tensor.zeros(2, 3)
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: X.softmax(2), AxisError, "axis 2"), (lambda: X.gelu("none "), DTypeError, "'tanh'"), (lambda: X.layer_norm(4), ShapeError, "(4,)"), (lambda: X.softmax(0, dtype="int8"), DTypeError, "int8"),
-    (lambda: X.layer_norm((2, 2, 3)), ShapeError, "(2, 2, 3)"),
-])
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: X.softmax(2), AxisError, "axis 2"),
+        (lambda: X.gelu("none "), DTypeError, "'tanh'"),
+        (lambda: X.layer_norm(4), ShapeError, "(4,)"),
+        (lambda: X.softmax(0, dtype="int8"), DTypeError, "int8"),
+        (lambda: X.layer_norm((2, 2, 3)), ShapeError, "(2, 2, 3)"),
+    ],
+)
 def test_wrong_calls(call, error, words):
     with pytest.raises(error) as caught:
         call()

@@ -1,4 +1,5 @@
 """Tensors as arrays, numbers, text and plans."""
+
 import copy
 import pickle
 
@@ -69,7 +70,11 @@ def test_to():
     assert t.to("cpu") is t and t.to(dtypes.float32) is t
     other = t.to("CPU:1")
     assert other.device == "CPU:1" and (other + 1).device == "CPU:1" and (other + 1).tolist() == [2.5, 3] and other.cpu().device == "CPU"
-    assert t.to("float16").dtype is dtypes.float16 and t.to("cpu:1", dtypes.int32).tolist() == [1, 2] and t.to(device="CPU:2", dtype="int8").device == "CPU:2"
+    assert (
+        t.to("float16").dtype is dtypes.float16
+        and t.to("cpu:1", dtypes.int32).tolist() == [1, 2]
+        and t.to(device="CPU:2", dtype="int8").device == "CPU:2"
+    )
     assert t.to(other).device == "CPU:1"
     for call in (lambda: t.to("gpu"), lambda: t + other, lambda: t.to("CPU:99"), lambda: Tensor.cat([t, other])):
         with pytest.raises(DeviceError, match="CPU"):

@@ -1,4 +1,5 @@
 """Convolution and pooling against loops over windows."""
+
 import itertools
 
 import numpy as np
@@ -35,14 +36,28 @@ def convolution(x, w, stride=1, padding=0, dilation=1, groups=1):
     result = np.zeros((x.shape[0], w.shape[0], *(max(p[i] for p in parts) + 1 for i in range(count))))
     for position, window in parts.items():
         for g in range(groups):
-            block = window[:, g * per:(g + 1) * per]
-            result[(slice(None), slice(g * out, (g + 1) * out), *position)] = np.tensordot(block, w[g * out:(g + 1) * out], (range(1, count + 2), range(1, count + 2)))
+            block = window[:, g * per : (g + 1) * per]
+            result[(slice(None), slice(g * out, (g + 1) * out), *position)] = np.tensordot(
+                block, w[g * out : (g + 1) * out], (range(1, count + 2), range(1, count + 2))
+            )
     return result
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"padding": 1}, {"stride": 2}, {"dilation": 2}, {"stride": (2, 1), "padding": (0, 2)}, {"stride": 3, "padding": 1, "dilation": 2}, {"stride": 5}, {"padding": 3},
-    {"stride": 2, "dilation": 3, "padding": 2}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"padding": 1},
+        {"stride": 2},
+        {"dilation": 2},
+        {"stride": (2, 1), "padding": (0, 2)},
+        {"stride": 3, "padding": 1, "dilation": 2},
+        {"stride": 5},
+        {"padding": 3},
+        {"stride": 2, "dilation": 3, "padding": 2},
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("kernel", [(1, 1), (3, 3), (2, 3)], ids=str)
 def test_conv2d(kernel, options):
     x, w = sample((2, 3, 9, 8), seed=1), sample((4, 3, *kernel), seed=2)
@@ -86,7 +101,14 @@ def pool(x, f, kernel, stride, padding, dilation, fill):
     return result
 
 
-POOLS = [((2, 2), None, 0, 1), ((3, 2), (1, 1), 1, 1), ((3, 3), (2, 2), 1, 1), ((2, 2), (1, 1), 0, 2), ((2, 3), (3, 1), (0, 1), 1), ((1, 1), (2, 2), 0, 1)]
+POOLS = [
+    ((2, 2), None, 0, 1),
+    ((3, 2), (1, 1), 1, 1),
+    ((3, 3), (2, 2), 1, 1),
+    ((2, 2), (1, 1), 0, 2),
+    ((2, 3), (3, 1), (0, 1), 1),
+    ((1, 1), (2, 2), 0, 1),
+]
 
 
 @pytest.mark.parametrize("kernel, stride, padding, dilation", POOLS, ids=str)
@@ -130,12 +152,25 @@ def test_pooling_a_permuted_view():
 X, W = Tensor.zeros(2, 3, 5, 5), Tensor.zeros(4, 3, 3, 3)
 
 
-@pytest.mark.parametrize("call, words", [
-    (lambda: X.conv2d(Tensor.zeros(4, 2, 3, 3)), "(4, 2, 3, 3)"), (lambda: X.conv2d(Tensor.zeros(4, 3, 3)), "(4, 3, 3)"), (lambda: X.conv2d(W, groups=2), "groups=2"),
-    (lambda: X.conv2d(W, stride=0), "stride"), (lambda: X.conv2d(W, padding=-1), "negative"), (lambda: X.conv2d(W, padding="full"), "'full'"), (lambda: X.conv2d(W, dilation=3), "spans 7"),
-    (lambda: X.conv2d(W, padding="same", stride=2), "stride 1"), (lambda: X.conv2d(W, Tensor.zeros(3)), "(3,)"), (lambda: X.conv2d(W, padding=(1, 2, 3)), "(1, 2, 3)"),
-    (lambda: X.max_pool2d(6), "6"), (lambda: X.max_pool2d(2, padding=2), "padding"), (lambda: X.max_pool2d(0), "positive"), (lambda: Tensor.zeros(5).max_pool2d(2), "(5,)"),
-])
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: X.conv2d(Tensor.zeros(4, 2, 3, 3)), "(4, 2, 3, 3)"),
+        (lambda: X.conv2d(Tensor.zeros(4, 3, 3)), "(4, 3, 3)"),
+        (lambda: X.conv2d(W, groups=2), "groups=2"),
+        (lambda: X.conv2d(W, stride=0), "stride"),
+        (lambda: X.conv2d(W, padding=-1), "negative"),
+        (lambda: X.conv2d(W, padding="full"), "'full'"),
+        (lambda: X.conv2d(W, dilation=3), "spans 7"),
+        (lambda: X.conv2d(W, padding="same", stride=2), "stride 1"),
+        (lambda: X.conv2d(W, Tensor.zeros(3)), "(3,)"),
+        (lambda: X.conv2d(W, padding=(1, 2, 3)), "(1, 2, 3)"),
+        (lambda: X.max_pool2d(6), "6"),
+        (lambda: X.max_pool2d(2, padding=2), "padding"),
+        (lambda: X.max_pool2d(0), "positive"),
+        (lambda: Tensor.zeros(5).max_pool2d(2), "(5,)"),
+    ],
+)
 def test_wrong_calls(call, words):
     with pytest.raises(ShapeError) as caught:
         call()

@@ -1,4 +1,5 @@
 """New tensors: from data and from shapes."""
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -33,18 +34,45 @@ def test_borrowed_data_is_never_written():
     assert t.numpy().sum() == 64 and a.sum() == 0
 
 
-@pytest.mark.parametrize("data, dtype", [
-    (True, dtypes.bool), (3, dtypes.int64), (2.5, dtypes.float32), ([1, 2], dtypes.int64), ([1, 2.5], dtypes.float32), ([True, False], dtypes.bool),
-    ([], dtypes.float32), ([[]], dtypes.float32), (range(3), dtypes.int64), (np.float64(2), dtypes.float64), (np.int8(2), dtypes.int8),
-    ([np.float64(1), 2], dtypes.float64), ([[1], [2]], dtypes.int64), ((1, 2), dtypes.int64), ([2**63], dtypes.uint64)])
+@pytest.mark.parametrize(
+    "data, dtype",
+    [
+        (True, dtypes.bool),
+        (3, dtypes.int64),
+        (2.5, dtypes.float32),
+        ([1, 2], dtypes.int64),
+        ([1, 2.5], dtypes.float32),
+        ([True, False], dtypes.bool),
+        ([], dtypes.float32),
+        ([[]], dtypes.float32),
+        (range(3), dtypes.int64),
+        (np.float64(2), dtypes.float64),
+        (np.int8(2), dtypes.int8),
+        ([np.float64(1), 2], dtypes.float64),
+        ([[1], [2]], dtypes.int64),
+        ((1, 2), dtypes.int64),
+        ([2**63], dtypes.uint64),
+    ],
+)
 def test_dtype_of_data(data, dtype):
     t = Tensor(data)
     assert t.dtype is dtype
     np.testing.assert_array_equal(t.numpy(), np.array(data))
 
 
-@pytest.mark.parametrize("given, dtype", [("float16", dtypes.float16), (np.int8, dtypes.int8), (np.dtype("u2"), dtypes.uint16), (bool, dtypes.bool), (int, dtypes.int64),
-                                          (float, dtypes.float32), (dtypes.bfloat16, dtypes.bfloat16), (ml_dtypes.bfloat16, dtypes.bfloat16)])
+@pytest.mark.parametrize(
+    "given, dtype",
+    [
+        ("float16", dtypes.float16),
+        (np.int8, dtypes.int8),
+        (np.dtype("u2"), dtypes.uint16),
+        (bool, dtypes.bool),
+        (int, dtypes.int64),
+        (float, dtypes.float32),
+        (dtypes.bfloat16, dtypes.bfloat16),
+        (ml_dtypes.bfloat16, dtypes.bfloat16),
+    ],
+)
 def test_dtype_argument(given, dtype):
     assert Tensor([1, 2], dtype=given).dtype is dtype
     assert Tensor.zeros(2, dtype=given).dtype is dtype
@@ -85,7 +113,10 @@ def test_constants(shape):
     check(x.full_like(3), np.full(shape, 3, np.uint8))
 
 
-@pytest.mark.parametrize("args", [(5,), (0,), (-3,), (2, 7), (7, 2), (7, 2, -2), (1, 10, 3), (0.0, 1.0, 0.25), (5.0,), (1, 2, 0.3), (10, 0, -2.5), (0, 1.05, 0.1)])
+@pytest.mark.parametrize(
+    "args",
+    [(5,), (0,), (-3,), (2, 7), (7, 2), (7, 2, -2), (1, 10, 3), (0.0, 1.0, 0.25), (5.0,), (1, 2, 0.3), (10, 0, -2.5), (0, 1.05, 0.1)],
+)
 def test_arange(args):
     a = np.arange(*args)
     check(Tensor.arange(*args), a if a.dtype.kind == "i" else a.astype(np.float32))
@@ -120,30 +151,33 @@ def test_one_hot():
     check(Tensor([[0, 2], [1, 0]]).one_hot(3), np.eye(3, dtype=np.int64)[[[0, 2], [1, 0]]])
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: Tensor([[1, 2], [3]]), ShapeError, "ragged"),
-    (lambda: Tensor("abc"), DTypeError, "str"),
-    (lambda: Tensor(["a"]), DTypeError, "numbers"),
-    (lambda: Tensor(None), DTypeError, "NoneType"),
-    (lambda: Tensor([1, None]), DTypeError, "numbers"),
-    (lambda: Tensor(1j), DTypeError, "complex"),
-    (lambda: Tensor(np.zeros(2, complex)), DTypeError, "complex"),
-    (lambda: Tensor(np.zeros(2, object)), DTypeError, "object"),
-    (lambda: Tensor([1], dtype="float31"), DTypeError, "float32"),
-    (lambda: Tensor([1], dtype=3), DTypeError, "dtype"),
-    (lambda: Tensor(300, dtype="uint8"), OverflowError, "uint8"),
-    (lambda: Tensor([1], device="cpux"), DeviceError, "CPU:1"),
-    (lambda: Tensor.zeros(-1), ShapeError, "negative"),
-    (lambda: Tensor.zeros(2.5), TypeError, "2.5"),
-    (lambda: Tensor.zeros("3"), TypeError, "'3'"),
-    (lambda: Tensor.full((2,), "x"), DTypeError, "str"),
-    (lambda: Tensor.arange(0, 5, 0), BoundsError, "step"),
-    (lambda: Tensor.arange(float("inf")), BoundsError, "finite"),
-    (lambda: Tensor.arange("5"), DTypeError, "'5'"),
-    (lambda: Tensor.linspace(0, 1, -1), ShapeError, "-1"),
-    (lambda: Tensor.ones(3).tril(), ShapeError, "(3,)"),
-    (lambda: Tensor.ones(3).one_hot(2), DTypeError, "float32"),
-])
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: Tensor([[1, 2], [3]]), ShapeError, "ragged"),
+        (lambda: Tensor("abc"), DTypeError, "str"),
+        (lambda: Tensor(["a"]), DTypeError, "numbers"),
+        (lambda: Tensor(None), DTypeError, "NoneType"),
+        (lambda: Tensor([1, None]), DTypeError, "numbers"),
+        (lambda: Tensor(1j), DTypeError, "complex"),
+        (lambda: Tensor(np.zeros(2, complex)), DTypeError, "complex"),
+        (lambda: Tensor(np.zeros(2, object)), DTypeError, "object"),
+        (lambda: Tensor([1], dtype="float31"), DTypeError, "float32"),
+        (lambda: Tensor([1], dtype=3), DTypeError, "dtype"),
+        (lambda: Tensor(300, dtype="uint8"), OverflowError, "uint8"),
+        (lambda: Tensor([1], device="cpux"), DeviceError, "CPU:1"),
+        (lambda: Tensor.zeros(-1), ShapeError, "negative"),
+        (lambda: Tensor.zeros(2.5), TypeError, "2.5"),
+        (lambda: Tensor.zeros("3"), TypeError, "'3'"),
+        (lambda: Tensor.full((2,), "x"), DTypeError, "str"),
+        (lambda: Tensor.arange(0, 5, 0), BoundsError, "step"),
+        (lambda: Tensor.arange(float("inf")), BoundsError, "finite"),
+        (lambda: Tensor.arange("5"), DTypeError, "'5'"),
+        (lambda: Tensor.linspace(0, 1, -1), ShapeError, "-1"),
+        (lambda: Tensor.ones(3).tril(), ShapeError, "(3,)"),
+        (lambda: Tensor.ones(3).one_hot(2), DTypeError, "float32"),
+    ],
+)
 def test_wrong_calls(call, error, words):
     with pytest.raises(error) as caught:
         call()

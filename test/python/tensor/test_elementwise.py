@@ -1,4 +1,5 @@
 """Arithmetic, comparison, bits, selection: values, broadcasting, dtypes, errors."""
+
 import itertools
 import operator
 
@@ -9,7 +10,17 @@ from arrays import ALL, FLOATS, INTEGERS, check, sample
 from morok import Tensor, dtypes
 from morok.errors import BoundsError, DTypeError, ShapeError
 
-PAIRS = [((), ()), ((3,), ()), ((1,), (5,)), ((0,), (1,)), ((2, 3), (3,)), ((2, 1), (1, 5)), ((3, 1, 2), (4, 1)), ((0, 3), (3,)), ((7, 1), (1,))]
+PAIRS = [
+    ((), ()),
+    ((3,), ()),
+    ((1,), (5,)),
+    ((0,), (1,)),
+    ((2, 3), (3,)),
+    ((2, 1), (1, 5)),
+    ((3, 1, 2), (4, 1)),
+    ((0, 3), (3,)),
+    ((7, 1), (1,)),
+]
 ARITHMETIC = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
 COMPARISON = {"lt": operator.lt, "le": operator.le, "eq": operator.eq, "ne": operator.ne, "gt": operator.gt, "ge": operator.ge}
 
@@ -89,7 +100,10 @@ def test_python_scalars_are_weak(dtype, scalar):
     else:
         expected = dtypes.float32
     assert (t * scalar).dtype is expected and (scalar * t).dtype is expected
-    np.testing.assert_allclose((t + scalar).numpy().astype(float), sample((3,), dtype).astype(float) + scalar if dtype is not dtypes.bool or scalar is not True else 1)
+    np.testing.assert_allclose(
+        (t + scalar).numpy().astype(float),
+        sample((3,), dtype).astype(float) + scalar if dtype is not dtypes.bool or scalar is not True else 1,
+    )
 
 
 def test_numpy_operands_are_not_weak():
@@ -148,7 +162,7 @@ def test_negative_integer_powers():
 def test_float_powers():
     with np.errstate(all="ignore"):
         a, b = sample((20,), seed=3), sample((20,), seed=4)
-        check(Tensor(a) ** Tensor(b), a ** b, 1e-5)
+        check(Tensor(a) ** Tensor(b), a**b, 1e-5)
         check(Tensor(np.array([np.nan, np.inf, -1], np.float32)) ** 0, np.ones(3, np.float32))
 
 
@@ -181,12 +195,17 @@ def test_zero_times_nan_is_kept():
 
 def test_comparisons_with_numbers_outside_the_dtype():
     x = Tensor(np.array([0, 255], np.uint8))
-    assert (x < 300).tolist() == [True, True] and (x == -1).tolist() == [False, False] and (x > -1).tolist() == [True, True] and (x != 256).tolist() == [True, True]
+    assert (
+        (x < 300).tolist() == [True, True]
+        and (x == -1).tolist() == [False, False]
+        and (x > -1).tolist() == [True, True]
+        and (x != 256).tolist() == [True, True]
+    )
     assert (300 > x).tolist() == [True, True]
 
 
 def test_int64_against_uint64_is_exact():
-    a, b = np.array([-1, 5, 2**62, -2**63], np.int64), np.array([2**64 - 1, 5, 2**62 + 1, 2**63], np.uint64)
+    a, b = np.array([-1, 5, 2**62, -(2**63)], np.int64), np.array([2**64 - 1, 5, 2**62 + 1, 2**63], np.uint64)
     for f in COMPARISON.values():
         check(f(Tensor(a), Tensor(b)), f(a, b))
         check(f(Tensor(b), Tensor(a)), f(b, a))
@@ -195,9 +214,23 @@ def test_int64_against_uint64_is_exact():
 def test_bools():
     a, b = np.array([True, True, False, False]), np.array([True, False, True, False])
     x, y = Tensor(a), Tensor(b)
-    for got, expected in ((x + y, a | b), (x * y, a & b), (x & y, a & b), (x | y, a | b), (x ^ y, a ^ b), (~x, ~a), (x.maximum(y), a | b), (x.minimum(y), a & b),
-                          (x < y, a < b), (x == y, a == b), (x.logical_and(y), a & b), (x.logical_or(y), a | b), (x.logical_xor(y), a ^ b), (x.logical_not(), ~a),
-                          (x / y.where(y, True), a / np.ones(4, np.float32))):
+    for got, expected in (
+        (x + y, a | b),
+        (x * y, a & b),
+        (x & y, a & b),
+        (x | y, a | b),
+        (x ^ y, a ^ b),
+        (~x, ~a),
+        (x.maximum(y), a | b),
+        (x.minimum(y), a & b),
+        (x < y, a < b),
+        (x == y, a == b),
+        (x.logical_and(y), a & b),
+        (x.logical_or(y), a | b),
+        (x.logical_xor(y), a ^ b),
+        (x.logical_not(), ~a),
+        (x / y.where(y, True), a / np.ones(4, np.float32)),
+    ):
         np.testing.assert_array_equal(got.numpy(), expected)
 
 
@@ -246,15 +279,32 @@ def test_equal_expressions_are_one():
 A, B = Tensor.zeros(2, 3), Tensor.zeros(2, 4)
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: A + B, ShapeError, "(2, 3) + (2, 4)"), (lambda: A * Tensor.zeros(2), ShapeError, "(2, 3) * (2,)"), (lambda: A < B, ShapeError, "(2, 3) < (2, 4)"),
-    (lambda: A.where(B > 0, 1), ShapeError, "(2, 4)"), (lambda: A.where(A, 1), DTypeError, "float32"), (lambda: A & 1, DTypeError, "float32"),
-    (lambda: ~A, DTypeError, "float32"), (lambda: A << 1, DTypeError, "float32"), (lambda: (A > 0) - (A > 0), DTypeError, "bool"), (lambda: -(A > 0), DTypeError, "bool"),
-    (lambda: A.bitcast(dtypes.int8), DTypeError, "32 bits"), (lambda: A + "x", DTypeError, "str"), (lambda: A + None, DTypeError, "NoneType"),
-    (lambda: A + 1j, DTypeError, "complex"), (lambda: Tensor([1], dtype="uint8") + 256, OverflowError, "256"), (lambda: Tensor([1], dtype="uint8") + -1, OverflowError, "-1"),
-    (lambda: A.clip(), TypeError, "min"), (lambda: A.cast("float33"), DTypeError, "float33"), (lambda: A + [[1, 2], [3]], ShapeError, "ragged"),
-    (lambda: A.div(A, rounding_mode="up"), DTypeError, "up"), (lambda: A + Tensor.zeros(2, 3, device="CPU:1"), ValueError, "CPU:1"),
-])
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: A + B, ShapeError, "(2, 3) + (2, 4)"),
+        (lambda: A * Tensor.zeros(2), ShapeError, "(2, 3) * (2,)"),
+        (lambda: A < B, ShapeError, "(2, 3) < (2, 4)"),
+        (lambda: A.where(B > 0, 1), ShapeError, "(2, 4)"),
+        (lambda: A.where(A, 1), DTypeError, "float32"),
+        (lambda: A & 1, DTypeError, "float32"),
+        (lambda: ~A, DTypeError, "float32"),
+        (lambda: A << 1, DTypeError, "float32"),
+        (lambda: (A > 0) - (A > 0), DTypeError, "bool"),
+        (lambda: -(A > 0), DTypeError, "bool"),
+        (lambda: A.bitcast(dtypes.int8), DTypeError, "32 bits"),
+        (lambda: A + "x", DTypeError, "str"),
+        (lambda: A + None, DTypeError, "NoneType"),
+        (lambda: A + 1j, DTypeError, "complex"),
+        (lambda: Tensor([1], dtype="uint8") + 256, OverflowError, "256"),
+        (lambda: Tensor([1], dtype="uint8") + -1, OverflowError, "-1"),
+        (lambda: A.clip(), TypeError, "min"),
+        (lambda: A.cast("float33"), DTypeError, "float33"),
+        (lambda: A + [[1, 2], [3]], ShapeError, "ragged"),
+        (lambda: A.div(A, rounding_mode="up"), DTypeError, "up"),
+        (lambda: A + Tensor.zeros(2, 3, device="CPU:1"), ValueError, "CPU:1"),
+    ],
+)
 def test_wrong_calls(call, error, words):
     with pytest.raises(error) as caught:
         call()

@@ -1,4 +1,5 @@
 """t[key] and t[key] = value against NumPy, for every kind of key."""
+
 import numpy as np
 import pytest
 from arrays import check, sample
@@ -7,8 +8,38 @@ from morok import Tensor, dtypes
 from morok.errors import BoundsError, DTypeError, ShapeError
 
 S = np.s_
-BASIC = [S[0], S[-1], S[1:], S[:-1], S[::2], S[1::3], S[::-1], S[-2::-2], S[4:1:-1], S[10:], S[3:3], S[..., 0], S[0, ...], S[:, 1], S[1, 2], S[None], S[:, None], S[..., None],
-         S[1:4, ::2], S[::-1, ::-1], S[::-2, 1:], S[0, 1:3], S[None, 1, None, ::2], S[...], S[:], S[4:0:-2, -1], S[-3:-1], S[:, ::3], S[5:2], S[100:-100:-1, 0]]
+BASIC = [
+    S[0],
+    S[-1],
+    S[1:],
+    S[:-1],
+    S[::2],
+    S[1::3],
+    S[::-1],
+    S[-2::-2],
+    S[4:1:-1],
+    S[10:],
+    S[3:3],
+    S[..., 0],
+    S[0, ...],
+    S[:, 1],
+    S[1, 2],
+    S[None],
+    S[:, None],
+    S[..., None],
+    S[1:4, ::2],
+    S[::-1, ::-1],
+    S[::-2, 1:],
+    S[0, 1:3],
+    S[None, 1, None, ::2],
+    S[...],
+    S[:],
+    S[4:0:-2, -1],
+    S[-3:-1],
+    S[:, ::3],
+    S[5:2],
+    S[100:-100:-1, 0],
+]
 
 
 @pytest.mark.parametrize("key", BASIC, ids=str)
@@ -63,9 +94,28 @@ def test_strided_store_into_a_realised_array():
     assert t.tolist() == [5, 0, 1, 5, 1, 0, 5]
 
 
-ARRAYS = [S[[0, 2, -1]], S[[[0, 1], [2, 3]]], S[[]], S[:, [1, 0]], S[[0, 1], [2, 3]], S[[0, 1], :, [2, 0]], S[1, :, [0, 2]], S[:, [0, 1], [1, 2]], S[[[0], [1]], [2, 3]], S[..., [0, 0, 0]],
-          S[[1, 1], ..., 1:], S[None, [0, 1]], S[[0, 1], None, [1, 2]], S[::2, [3, 0], ::-1], S[np.array(2)], S[np.array([True, False, True, False, True])],
-          S[:, np.array([True, False, True, True])], S[np.array([True, False, True, False, True]), 1], S[True], S[False]]
+ARRAYS = [
+    S[[0, 2, -1]],
+    S[[[0, 1], [2, 3]]],
+    S[[]],
+    S[:, [1, 0]],
+    S[[0, 1], [2, 3]],
+    S[[0, 1], :, [2, 0]],
+    S[1, :, [0, 2]],
+    S[:, [0, 1], [1, 2]],
+    S[[[0], [1]], [2, 3]],
+    S[..., [0, 0, 0]],
+    S[[1, 1], ..., 1:],
+    S[None, [0, 1]],
+    S[[0, 1], None, [1, 2]],
+    S[::2, [3, 0], ::-1],
+    S[np.array(2)],
+    S[np.array([True, False, True, False, True])],
+    S[:, np.array([True, False, True, True])],
+    S[np.array([True, False, True, False, True]), 1],
+    S[True],
+    S[False],
+]
 
 
 @pytest.mark.parametrize("key", ARRAYS, ids=str)
@@ -163,14 +213,31 @@ def set_to(key, value):
     X[key] = value
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: X[2], BoundsError, "index 2"), (lambda: X[-3], BoundsError, "(2, 3)"), (lambda: X[0, 3], BoundsError, "axis 1"), (lambda: X[0, 0, 0], BoundsError, "3 indices"),
-    (lambda: X[..., ...], BoundsError, "ellipsis"), (lambda: X[::0], BoundsError, "step"), (lambda: X[1.0], DTypeError, "1.0"), (lambda: X["a"], DTypeError, "'a'"),
-    (lambda: X[0:1.5], DTypeError, "1.5"), (lambda: X[[0, 2]], BoundsError, "index 2"), (lambda: X[[0.5]], DTypeError, "float"), (lambda: X[Tensor([0.5])], DTypeError, "float32"),
-    (lambda: X[np.array([True])], BoundsError, "(1,)"), (lambda: X[[0, 1], [0, 1, 2]], ShapeError, "(3,)"), (lambda: set_to(0, np.zeros(2)), ShapeError, "(2,)"),
-    (lambda: set_to(5, 1), BoundsError, "index 5"), (lambda: set_to(0, "x"), DTypeError, "str"), (lambda: set_to(S[:, 0], np.zeros((2, 2))), ShapeError, "(2, 2)"),
-    (lambda: X.gather(0, Tensor([0])), ShapeError, "(1,)"), (lambda: X.gather(1, Tensor.zeros(2, 1)), DTypeError, "float32"),
-])
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: X[2], BoundsError, "index 2"),
+        (lambda: X[-3], BoundsError, "(2, 3)"),
+        (lambda: X[0, 3], BoundsError, "axis 1"),
+        (lambda: X[0, 0, 0], BoundsError, "3 indices"),
+        (lambda: X[..., ...], BoundsError, "ellipsis"),
+        (lambda: X[::0], BoundsError, "step"),
+        (lambda: X[1.0], DTypeError, "1.0"),
+        (lambda: X["a"], DTypeError, "'a'"),
+        (lambda: X[0:1.5], DTypeError, "1.5"),
+        (lambda: X[[0, 2]], BoundsError, "index 2"),
+        (lambda: X[[0.5]], DTypeError, "float"),
+        (lambda: X[Tensor([0.5])], DTypeError, "float32"),
+        (lambda: X[np.array([True])], BoundsError, "(1,)"),
+        (lambda: X[[0, 1], [0, 1, 2]], ShapeError, "(3,)"),
+        (lambda: set_to(0, np.zeros(2)), ShapeError, "(2,)"),
+        (lambda: set_to(5, 1), BoundsError, "index 5"),
+        (lambda: set_to(0, "x"), DTypeError, "str"),
+        (lambda: set_to(S[:, 0], np.zeros((2, 2))), ShapeError, "(2, 2)"),
+        (lambda: X.gather(0, Tensor([0])), ShapeError, "(1,)"),
+        (lambda: X.gather(1, Tensor.zeros(2, 1)), DTypeError, "float32"),
+    ],
+)
 def test_wrong_calls(call, error, words):
     before = X.tolist()
     with pytest.raises(error) as caught:

@@ -1,4 +1,5 @@
 """Products against NumPy: every combination of ranks, dtypes, empty sizes, einsum."""
+
 import numpy as np
 import pytest
 from arrays import ALL, check, sample
@@ -6,8 +7,24 @@ from arrays import ALL, check, sample
 from morok import Tensor, dtypes
 from morok.errors import ShapeError
 
-SHAPES = [((3,), (3,)), ((3,), (3, 4)), ((2, 3), (3,)), ((2, 3), (3, 4)), ((1, 1), (1, 1)), ((5, 2, 3), (3, 4)), ((2, 3), (5, 3, 4)), ((5, 2, 3), (5, 3, 4)),
-          ((5, 1, 2, 3), (7, 3, 4)), ((3,), (5, 3, 4)), ((5, 2, 3), (3,)), ((0, 3), (3, 2)), ((2, 0), (0, 3)), ((2, 3), (3, 0)), ((4, 3), (1, 3, 3, 3)), ((17, 13), (13, 11))]
+SHAPES = [
+    ((3,), (3,)),
+    ((3,), (3, 4)),
+    ((2, 3), (3,)),
+    ((2, 3), (3, 4)),
+    ((1, 1), (1, 1)),
+    ((5, 2, 3), (3, 4)),
+    ((2, 3), (5, 3, 4)),
+    ((5, 2, 3), (5, 3, 4)),
+    ((5, 1, 2, 3), (7, 3, 4)),
+    ((3,), (5, 3, 4)),
+    ((5, 2, 3), (3,)),
+    ((0, 3), (3, 2)),
+    ((2, 0), (0, 3)),
+    ((2, 3), (3, 0)),
+    ((4, 3), (1, 3, 3, 3)),
+    ((17, 13), (13, 11)),
+]
 
 
 @pytest.mark.parametrize("shapes", SHAPES, ids=str)
@@ -48,7 +65,9 @@ def test_two_products_in_one_graph():
     check((Tensor(a) @ Tensor(b)) @ Tensor(c) + Tensor(a) @ Tensor(c), a @ b @ c + a @ c, 1e-5)
 
 
-@pytest.mark.parametrize("shapes", [((3,), (3,)), ((2, 3), (3,)), ((2, 3), (3, 4)), ((), (3,)), ((2, 3, 4), (5, 4, 6)), ((2, 3, 4), (4,))], ids=str)
+@pytest.mark.parametrize(
+    "shapes", [((3,), (3,)), ((2, 3), (3,)), ((2, 3), (3, 4)), ((), (3,)), ((2, 3, 4), (5, 4, 6)), ((2, 3, 4), (4,))], ids=str
+)
 def test_dot(shapes):
     a, b = sample(shapes[0], seed=1), sample(shapes[1], seed=2)
     check(Tensor(a).dot(Tensor(b)), np.dot(a, b), 1e-5)
@@ -75,13 +94,37 @@ def test_diagonal_and_trace(shape, offset):
     check(Tensor(a).trace(offset), np.trace(a, offset))
 
 
-EINSUMS = ["ij,jk->ik", "ij,jk", "ij->ji", "ij->", "ij->i", "ii->i", "ii", "i,i->", "i,j->ij", "bij,bjk->bik", "...ij,...jk->...ik", "ij,jk,kl->il", "ij,kj->ik",
-           "ij,ij->ij", "ijk->kij", "iji->j", "b...,b...->...", "i,ij,j->", "ij,k->ijk", "...->...", "ijij->ij", "aab,b->a"]
+EINSUMS = [
+    "ij,jk->ik",
+    "ij,jk",
+    "ij->ji",
+    "ij->",
+    "ij->i",
+    "ii->i",
+    "ii",
+    "i,i->",
+    "i,j->ij",
+    "bij,bjk->bik",
+    "...ij,...jk->...ik",
+    "ij,jk,kl->il",
+    "ij,kj->ik",
+    "ij,ij->ij",
+    "ijk->kij",
+    "iji->j",
+    "b...,b...->...",
+    "i,ij,j->",
+    "ij,k->ijk",
+    "...->...",
+    "ijij->ij",
+    "aab,b->a",
+]
 
 
 @pytest.mark.parametrize("subscripts", EINSUMS)
 def test_einsum(subscripts):
-    sizes = {letter: 3 if "ii" in subscripts or "iji" in subscripts or "aa" in subscripts else 2 + i % 3 for i, letter in enumerate("ijklabn")}
+    sizes = {
+        letter: 3 if "ii" in subscripts or "iji" in subscripts or "aa" in subscripts else 2 + i % 3 for i, letter in enumerate("ijklabn")
+    }
     arrays = []
     for i, term in enumerate(subscripts.split("->")[0].split(",")):
         shape = tuple(sizes[c] for c in term.replace("...", "n"))
@@ -112,13 +155,28 @@ def test_chained_random_einsums():
 A, B = Tensor.zeros(3, 4), Tensor.zeros(5, 6)
 
 
-@pytest.mark.parametrize("call, words", [
-    (lambda: A @ B, "matmul: inner sizes differ: (3, 4) @ (5, 6); the first operand's last axis must equal the second's second to last (4 and 5)"),
-    (lambda: A @ Tensor.zeros(3), "(3, 4) @ (3,)"), (lambda: A @ 2.0, "()"), (lambda: Tensor.zeros(2, 3, 4) @ Tensor.zeros(5, 4, 2), "(2,)"), (lambda: A.mm(Tensor.zeros(4)), "(4,)"),
-    (lambda: A.tensordot(B, 1), "(5, 6)"), (lambda: Tensor.einsum("ij,jk", A, B), "'j'"), (lambda: Tensor.einsum("ij", A, B), "operands"), (lambda: Tensor.einsum("i", A), "axes"),
-    (lambda: Tensor.einsum("ij->k", A), "'k'"), (lambda: Tensor.einsum("ij->ii", A), "twice"), (lambda: Tensor.einsum("i!", A), "'!'"), (lambda: Tensor.einsum("ii", A), "(3, 4)"),
-    (lambda: A.diagonal(0, 1, 1), "both"),
-])
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (
+            lambda: A @ B,
+            "matmul: inner sizes differ: (3, 4) @ (5, 6); the first operand's last axis must equal the second's second to last (4 and 5)",
+        ),
+        (lambda: A @ Tensor.zeros(3), "(3, 4) @ (3,)"),
+        (lambda: A @ 2.0, "()"),
+        (lambda: Tensor.zeros(2, 3, 4) @ Tensor.zeros(5, 4, 2), "(2,)"),
+        (lambda: A.mm(Tensor.zeros(4)), "(4,)"),
+        (lambda: A.tensordot(B, 1), "(5, 6)"),
+        (lambda: Tensor.einsum("ij,jk", A, B), "'j'"),
+        (lambda: Tensor.einsum("ij", A, B), "operands"),
+        (lambda: Tensor.einsum("i", A), "axes"),
+        (lambda: Tensor.einsum("ij->k", A), "'k'"),
+        (lambda: Tensor.einsum("ij->ii", A), "twice"),
+        (lambda: Tensor.einsum("i!", A), "'!'"),
+        (lambda: Tensor.einsum("ii", A), "(3, 4)"),
+        (lambda: A.diagonal(0, 1, 1), "both"),
+    ],
+)
 def test_wrong_calls(call, words):
     with pytest.raises(ShapeError) as caught:
         call()

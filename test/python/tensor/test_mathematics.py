@@ -1,4 +1,5 @@
 """Mathematical functions against NumPy, on a range of arguments, special values and dtypes."""
+
 import math
 
 import numpy as np
@@ -8,12 +9,37 @@ from arrays import FLOATS, SHAPES, check, sample
 from morok import Tensor, dtypes
 
 FUNCTIONS = {
-    "exp": (np.exp, -5, 5), "exp2": (np.exp2, -5, 5), "expm1": (np.expm1, -2, 2), "log": (np.log, 0.1, 9), "log2": (np.log2, 0.1, 9), "log10": (np.log10, 0.1, 9),
-    "log1p": (np.log1p, -0.9, 9), "sqrt": (np.sqrt, 0, 9), "sin": (np.sin, -9, 9), "cos": (np.cos, -9, 9), "tan": (np.tan, -1.5, 1.5), "asin": (np.arcsin, -1, 1),
-    "acos": (np.arccos, -1, 1), "atan": (np.arctan, -9, 9), "sinh": (np.sinh, -4, 4), "cosh": (np.cosh, -4, 4), "tanh": (np.tanh, -4, 4), "asinh": (np.arcsinh, -9, 9),
-    "acosh": (np.arccosh, 1, 9), "atanh": (np.arctanh, -0.9, 0.9), "floor": (np.floor, -9, 9), "ceil": (np.ceil, -9, 9), "trunc": (np.trunc, -9, 9),
-    "round": (np.round, -9, 9), "abs": (np.abs, -9, 9), "sign": (np.sign, -9, 9), "square": (np.square, -9, 9), "reciprocal": (np.reciprocal, 0.1, 9),
-    "rsqrt": (lambda a: 1 / np.sqrt(a), 0.1, 9), "erf": (np.vectorize(math.erf, otypes=[float]), -3, 3), "neg": (np.negative, -9, 9),
+    "exp": (np.exp, -5, 5),
+    "exp2": (np.exp2, -5, 5),
+    "expm1": (np.expm1, -2, 2),
+    "log": (np.log, 0.1, 9),
+    "log2": (np.log2, 0.1, 9),
+    "log10": (np.log10, 0.1, 9),
+    "log1p": (np.log1p, -0.9, 9),
+    "sqrt": (np.sqrt, 0, 9),
+    "sin": (np.sin, -9, 9),
+    "cos": (np.cos, -9, 9),
+    "tan": (np.tan, -1.5, 1.5),
+    "asin": (np.arcsin, -1, 1),
+    "acos": (np.arccos, -1, 1),
+    "atan": (np.arctan, -9, 9),
+    "sinh": (np.sinh, -4, 4),
+    "cosh": (np.cosh, -4, 4),
+    "tanh": (np.tanh, -4, 4),
+    "asinh": (np.arcsinh, -9, 9),
+    "acosh": (np.arccosh, 1, 9),
+    "atanh": (np.arctanh, -0.9, 0.9),
+    "floor": (np.floor, -9, 9),
+    "ceil": (np.ceil, -9, 9),
+    "trunc": (np.trunc, -9, 9),
+    "round": (np.round, -9, 9),
+    "abs": (np.abs, -9, 9),
+    "sign": (np.sign, -9, 9),
+    "square": (np.square, -9, 9),
+    "reciprocal": (np.reciprocal, 0.1, 9),
+    "rsqrt": (lambda a: 1 / np.sqrt(a), 0.1, 9),
+    "erf": (np.vectorize(math.erf, otypes=[float]), -3, 3),
+    "neg": (np.negative, -9, 9),
 }
 
 

@@ -1,4 +1,5 @@
 """Reductions: values over axes, dtypes, NaN, empty tensors, errors."""
+
 import numpy as np
 import pytest
 from arrays import ALL, FLOATS, check, sample
@@ -6,8 +7,23 @@ from arrays import ALL, FLOATS, check, sample
 from morok import Tensor, dtypes
 from morok.errors import AxisError, ShapeError
 
-SHAPES_AND_AXES = [((), None), ((5,), None), ((5,), 0), ((2, 3), None), ((2, 3), 0), ((2, 3), -1), ((2, 3, 4), (0, 2)), ((2, 3, 4), (-1, 0)), ((2, 3, 4), 1), ((7, 1), 1),
-                   ((1, 1, 1), (0, 1, 2)), ((3, 17), 1), ((2, 3, 4), ()), ((1000,), None), ((37, 41), 0)]
+SHAPES_AND_AXES = [
+    ((), None),
+    ((5,), None),
+    ((5,), 0),
+    ((2, 3), None),
+    ((2, 3), 0),
+    ((2, 3), -1),
+    ((2, 3, 4), (0, 2)),
+    ((2, 3, 4), (-1, 0)),
+    ((2, 3, 4), 1),
+    ((7, 1), 1),
+    ((1, 1, 1), (0, 1, 2)),
+    ((3, 17), 1),
+    ((2, 3, 4), ()),
+    ((1000,), None),
+    ((37, 41), 0),
+]
 
 
 @pytest.mark.parametrize("keepdim", [False, True])
@@ -60,14 +76,24 @@ def test_sixteen_bit_floats_accumulate_in_float32(dtype):
 NAN = float("nan")
 
 
-@pytest.mark.parametrize("values, greatest, least", [
-    ([NAN, 4.6], 0, 0), ([1, NAN, NAN], 1, 1), ([3, NAN, 1], 1, 1), ([5, 5, 1, 1], 0, 2), ([-np.inf, -np.inf], 0, 0), ([np.inf, NAN], 1, 1), ([7], 0, 0)])
+@pytest.mark.parametrize(
+    "values, greatest, least",
+    [
+        ([NAN, 4.6], 0, 0),
+        ([1, NAN, NAN], 1, 1),
+        ([3, NAN, 1], 1, 1),
+        ([5, 5, 1, 1], 0, 2),
+        ([-np.inf, -np.inf], 0, 0),
+        ([np.inf, NAN], 1, 1),
+        ([7], 0, 0),
+    ],
+)
 def test_argmax_and_nan(values, greatest, least):
     x = Tensor(np.array(values, np.float32))
     assert x.argmax().item() == greatest and x.argmin().item() == least
     assert x.argmax().dtype is dtypes.int64
     long = np.zeros(1000, np.float32)
-    long[500:500 + len(values)] = np.array(values)
+    long[500 : 500 + len(values)] = np.array(values)
     assert Tensor(long).argmax().item() == np.argmax(long) and Tensor(long).argmin().item() == np.argmin(long)
 
 
@@ -144,11 +170,22 @@ def test_mean_of_floats_keeps_the_dtype(dtype):
 X = Tensor.zeros(2, 3)
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: X.sum(2), AxisError, "axis 2"), (lambda: X.sum((0, 0)), AxisError, "twice"), (lambda: X.sum((0, -2)), AxisError, "twice"), (lambda: X.sum("0"), TypeError, "'0'"),
-    (lambda: X.sum(1.0), TypeError, "1.0"), (lambda: X.max(-3), AxisError, "-3"), (lambda: X.argmax((0, 1)), TypeError, "one axis"), (lambda: Tensor(1.0).sum(0), AxisError, "0-d"),
-    (lambda: X.sum(axis=0, dim=1), TypeError, "dim"), (lambda: Tensor.zeros(2, 0).max(), ShapeError, "(2, 0)"), (lambda: X.sum(dtype="x"), TypeError, "x"),
-])
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: X.sum(2), AxisError, "axis 2"),
+        (lambda: X.sum((0, 0)), AxisError, "twice"),
+        (lambda: X.sum((0, -2)), AxisError, "twice"),
+        (lambda: X.sum("0"), TypeError, "'0'"),
+        (lambda: X.sum(1.0), TypeError, "1.0"),
+        (lambda: X.max(-3), AxisError, "-3"),
+        (lambda: X.argmax((0, 1)), TypeError, "one axis"),
+        (lambda: Tensor(1.0).sum(0), AxisError, "0-d"),
+        (lambda: X.sum(axis=0, dim=1), TypeError, "dim"),
+        (lambda: Tensor.zeros(2, 0).max(), ShapeError, "(2, 0)"),
+        (lambda: X.sum(dtype="x"), TypeError, "x"),
+    ],
+)
 def test_wrong_calls(call, error, words):
     with pytest.raises(error) as caught:
         call()

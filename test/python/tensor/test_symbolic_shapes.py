@@ -1,4 +1,5 @@
 """Variables in slices and shapes; plans that run again at other values."""
+
 import os
 
 import numpy as np
@@ -22,7 +23,7 @@ CASES = {
     "reshape": (lambda x, n: x[:n].reshape(-1, 1), lambda a, n: a[:n].reshape(-1, 1)),
     "rest": (lambda x, n: x[n:], lambda a, n: a[n:]),
     "row": (lambda x, n: x[n - 1], lambda a, n: a[n - 1]),
-    "window": (lambda x, n: x[n - 1:n].sum(0), lambda a, n: a[n - 1:n].sum(0)),
+    "window": (lambda x, n: x[n - 1 : n].sum(0), lambda a, n: a[n - 1 : n].sum(0)),
     "matmul": (lambda x, n: x[:n] @ x[:n].T, lambda a, n: a[:n] @ a[:n].T),
     "inner product": (lambda x, n: x[:n].T @ x[:n], lambda a, n: a[:n].T @ a[:n]),
     "broadcast": (lambda x, n: x[:n] + Tensor.ones(3), lambda a, n: a[:n] + 1),
@@ -55,13 +56,13 @@ def test_one_plan_runs_at_every_value(name):
     for value in (5, 1, 8, 3):
         plan.execute_with_vars({"n": value})
         expected = np.asarray(right(A, value))
-        got = plan.output_buffer_at(0).numpy().ravel()[:expected.size].reshape(expected.shape)
+        got = plan.output_buffer_at(0).numpy().ravel()[: expected.size].reshape(expected.shape)
         np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_shapes():
     n = Variable("n", 1, 8)
-    x = Tensor(A)[:n.bind(5)]
+    x = Tensor(A)[: n.bind(5)]
     assert repr(x.shape) == "(n=5, 3)" and int(x.shape[0]) == 5 and x.numel() == x.shape[0] * 3
     assert x.T.shape == (3, x.shape[0]) and x.flatten().shape == (x.shape[0] * 3,) and x.sum(0).shape == (3,)
     assert "not computed yet" in repr(x)
@@ -84,18 +85,18 @@ def test_bounds():
         with pytest.raises(BoundsError):
             n.bind(value)
     with pytest.raises(BoundsError, match="8"):
-        Tensor(A)[:7][:n.bind(3)]
+        Tensor(A)[:7][: n.bind(3)]
     with pytest.raises(BoundsError):
         Tensor(A)[n.bind(3)]
     with pytest.raises(BoundsError):
-        Tensor(A)[:n.bind(5)][3]
+        Tensor(A)[: n.bind(5)][3]
     with pytest.raises(BoundsError):
         Variable("n", 5, 3)
     with pytest.raises(TypeError):
         Variable("n", 1, 2.5)
     with pytest.raises(TypeError):
         n.bind(2.0)
-    plan = Tensor(A)[:n.bind(5)].sum(0).prepare()
+    plan = Tensor(A)[: n.bind(5)].sum(0).prepare()
     with pytest.raises(BoundsError):
         plan.execute_with_vars({"n": 9})
     with pytest.raises(BoundsError):
@@ -104,11 +105,11 @@ def test_bounds():
 
 def test_a_symbolic_size_is_not_taken_for_one():
     n = Variable("n", 1, 8)
-    x = Tensor(A)[:n.bind(1)]
+    x = Tensor(A)[: n.bind(1)]
     with pytest.raises(ShapeError, match="n=1"):
         x + Tensor.ones(8, 3)
     with pytest.raises(ShapeError):
-        x + Tensor(A)[:Variable("m", 1, 8).bind(1)]
+        x + Tensor(A)[: Variable("m", 1, 8).bind(1)]
     with pytest.raises(ShapeError):
         x.reshape(5, 3)
 
@@ -116,11 +117,11 @@ def test_a_symbolic_size_is_not_taken_for_one():
 def test_writing_a_symbolic_slice():
     n = Variable("n", 1, 8)
     t = Tensor(A)
-    t[:n.bind(3)] = 0
+    t[: n.bind(3)] = 0
     right = A.copy()
     right[:3] = 0
     check(t, right)
-    t[n.bind(3):] += 1
+    t[n.bind(3) :] += 1
     right[3:] += 1
     check(t, right)
 

@@ -1,4 +1,5 @@
 """assign, in-place operators, views: NumPy's meaning, whatever overlaps, realised or not."""
+
 import os
 
 import numpy as np
@@ -12,8 +13,8 @@ OVERLAPS = {
     "shift up": lambda t: t.__setitem__(slice(1, None), t[:-1]),
     "shift down": lambda t: t.__setitem__(slice(None, -1), t[1:]),
     "reverse": lambda t: t.__setitem__(slice(None), t[::-1]),
-    "interleave": lambda t: t.__setitem__(slice(None, None, 2), t[len(t) // 2:]),
-    "halves": lambda t: t.__setitem__(slice(0, len(t) // 2), t[len(t) // 2:2 * (len(t) // 2)] * 2),
+    "interleave": lambda t: t.__setitem__(slice(None, None, 2), t[len(t) // 2 :]),
+    "halves": lambda t: t.__setitem__(slice(0, len(t) // 2), t[len(t) // 2 : 2 * (len(t) // 2)] * 2),
     "add neighbours": lambda t: t.__setitem__(slice(1, -1), t[:-2] + t[2:]),
     "chain": lambda t: (t.__setitem__(slice(1, None), t[:-1]), t.__setitem__(slice(None, -1), t[1:]), t.__setitem__(0, t[-1])),
 }
@@ -30,8 +31,16 @@ def test_overlapping_writes(name, realised):
     check(t, b)
 
 
-@pytest.mark.parametrize("write", [lambda t: t.assign(t.T), lambda t: t.__setitem__(slice(None), t[::-1, ::-1]), lambda t: t.__setitem__(0, t[:, 0]),
-                                   lambda t: t.__setitem__((slice(None), 1), t[1]), lambda t: t.__imul__(t.T)])
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda t: t.assign(t.T),
+        lambda t: t.__setitem__(slice(None), t[::-1, ::-1]),
+        lambda t: t.__setitem__(0, t[:, 0]),
+        lambda t: t.__setitem__((slice(None), 1), t[1]),
+        lambda t: t.__imul__(t.T),
+    ],
+)
 def test_a_matrix_written_from_itself(write):
     a = sample((4, 4), seed=1)
     t = Tensor(a)
@@ -101,11 +110,21 @@ def test_a_slice_in_place_writes_once():
 
 
 VIEWS = {
-    "slice": (lambda t: t[1:3], lambda a: a[1:3]), "row": (lambda t: t[1], lambda a: a[1]), "column": (lambda t: t[:, 2], lambda a: a[:, 2]), "transpose": (lambda t: t.T, lambda a: a.T),
-    "reshape": (lambda t: t.reshape(2, 10), lambda a: a.reshape(2, 10)), "flip": (lambda t: t[::-1], lambda a: a[::-1]), "step": (lambda t: t[::3, ::2], lambda a: a[::3, ::2]),
-    "new axis": (lambda t: t[:, None], lambda a: a[:, None]), "slice of a slice": (lambda t: t[1:][:2, 1:], lambda a: a[1:][:2, 1:]),
-    "slice of a transpose": (lambda t: t.T[1:, ::-1], lambda a: a.T[1:, ::-1]), "ravel": (lambda t: t.ravel(), lambda a: a.ravel()), "split": (lambda t: t.split(2)[1], lambda a: a[2:4]),
-    "squeeze": (lambda t: t.unsqueeze(0).squeeze(0), lambda a: a), "detach": (lambda t: t.detach(), lambda a: a), "whole": (lambda t: t[...], lambda a: a[...]),
+    "slice": (lambda t: t[1:3], lambda a: a[1:3]),
+    "row": (lambda t: t[1], lambda a: a[1]),
+    "column": (lambda t: t[:, 2], lambda a: a[:, 2]),
+    "transpose": (lambda t: t.T, lambda a: a.T),
+    "reshape": (lambda t: t.reshape(2, 10), lambda a: a.reshape(2, 10)),
+    "flip": (lambda t: t[::-1], lambda a: a[::-1]),
+    "step": (lambda t: t[::3, ::2], lambda a: a[::3, ::2]),
+    "new axis": (lambda t: t[:, None], lambda a: a[:, None]),
+    "slice of a slice": (lambda t: t[1:][:2, 1:], lambda a: a[1:][:2, 1:]),
+    "slice of a transpose": (lambda t: t.T[1:, ::-1], lambda a: a.T[1:, ::-1]),
+    "ravel": (lambda t: t.ravel(), lambda a: a.ravel()),
+    "split": (lambda t: t.split(2)[1], lambda a: a[2:4]),
+    "squeeze": (lambda t: t.unsqueeze(0).squeeze(0), lambda a: a),
+    "detach": (lambda t: t.detach(), lambda a: a),
+    "whole": (lambda t: t[...], lambda a: a[...]),
 }
 
 
@@ -147,6 +166,7 @@ def test_two_views_of_a_tensor_that_nobody_else_holds():
 
 def test_a_realised_view_lets_go_of_its_base():
     from morok.graph.tensor_graph import graph_statistics
+
     v = (Tensor(np.zeros(1000, np.float32)) + 1)[:5].realize()
     before = graph_statistics()["buffers"]
     kept = [(Tensor(np.zeros(1000, np.float32)) + i)[:1].realize() for i in range(5)]
@@ -155,7 +175,20 @@ def test_a_realised_view_lets_go_of_its_base():
 
 def test_what_is_new_does_not_alias():
     t = Tensor(np.arange(4.0))
-    for other in (t.clone(), Tensor(t), t.contiguous(), t.roll(1), t.pad(1), t.repeat(2), t[[0, 1]], t + 0, +t, Tensor.cat([t]), t.cast(dtypes.float32), t.diagonal() if t.ndim > 1 else t * 1):
+    for other in (
+        t.clone(),
+        Tensor(t),
+        t.contiguous(),
+        t.roll(1),
+        t.pad(1),
+        t.repeat(2),
+        t[[0, 1]],
+        t + 0,
+        +t,
+        Tensor.cat([t]),
+        t.cast(dtypes.float32),
+        t.diagonal() if t.ndim > 1 else t * 1,
+    ):
         other[0] = 99
     assert t.tolist() == [0, 1, 2, 3]
 
@@ -180,6 +213,7 @@ def test_fill_and_copy():
 @pytest.mark.skipif("MOROK_TENSOR_ORACLE" in os.environ, reason="the interpreter makes new memory")
 def test_weights_are_updated_in_their_own_memory():
     from morok.graph.registries import BUFFERS
+
     w = Tensor(np.ones(64, np.float32))
     memory = BUFFERS.get(w.uop).address
     for _ in range(3):
@@ -204,11 +238,18 @@ def test_abs_in_place_on_overlapping_windows():
     assert windows.tolist() == [[6, 4, 2, 0], [2, 0, 2, 4]]
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda t: t.__iadd__(1.5), DTypeError, "float32"), (lambda t: t.__itruediv__(2), DTypeError, "float32"), (lambda t: t.__iadd__(Tensor.zeros(2, 3, dtype="int64")), ShapeError, "(2, 3)"),
-    (lambda t: t.assign(Tensor([1, 2])), ShapeError, "(2,)"), (lambda t: t.assign(Tensor([1.0, 2, 3])), DTypeError, "float32"), (lambda t: t.assign("x"), DTypeError, "str"),
-    (lambda t: t.__iadd__(Tensor([1, 2])), ShapeError, "(2,)"),
-])
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda t: t.__iadd__(1.5), DTypeError, "float32"),
+        (lambda t: t.__itruediv__(2), DTypeError, "float32"),
+        (lambda t: t.__iadd__(Tensor.zeros(2, 3, dtype="int64")), ShapeError, "(2, 3)"),
+        (lambda t: t.assign(Tensor([1, 2])), ShapeError, "(2,)"),
+        (lambda t: t.assign(Tensor([1.0, 2, 3])), DTypeError, "float32"),
+        (lambda t: t.assign("x"), DTypeError, "str"),
+        (lambda t: t.__iadd__(Tensor([1, 2])), ShapeError, "(2,)"),
+    ],
+)
 def test_wrong_writes_change_nothing(call, error, words):
     t = Tensor([1, 2, 3])
     with pytest.raises(error) as caught:

@@ -1,0 +1,66 @@
+"""Operands of one dtype and shape: promotion, weak Python scalars, NumPy's broadcasting."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dialect import types as T
+from ..errors import ShapeError
+from ..graph.tensor_graph import TensorUOp
+from . import build, dtypes
+from .core import TensorCore
+from .sizes import Shape
+
+SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|", "xor": "^",
+           "shl": "<<", "shr": ">>", "cmplt": "<", "cmple": "<=", "cmpeq": "==", "cmpne": "!="}
+
+
+def is_scalar(value: Any) -> bool:
+    return isinstance(value, (bool, int, float)) and not isinstance(value, np.generic)
+
+
+def scalar_operand(dtype: T.DType, value: Any, what: str) -> TensorUOp:
+    dtype = dtypes.with_scalar(dtype, value)
+    if dtype.kind in "iu" and not dtype.min <= value <= dtype.max:
+        raise OverflowError(f"{what}: {value} does not fit {dtype} (from {dtype.min} to {dtype.max}); cast the tensor first")
+    return build.constant(value, dtype)
+
+
+def dtype_operands(x: TensorCore, other: Any, what: str) -> tuple[TensorUOp, TensorUOp]:
+    """Both operands in their common dtype, each in its own shape."""
+    mine = x.uop
+    theirs = scalar_operand(mine.dtype, other, what) if is_scalar(other) else x._operand(other, what).uop
+    a, b = mine.dtype, theirs.dtype
+    if a is b:
+        return mine, theirs
+    dtype = dtypes.promote(a, b)
+    return build.cast(mine, dtype), build.cast(theirs, dtype)
+
+
+def operands(x: TensorCore, other: Any, what: str) -> tuple[TensorUOp, TensorUOp]:
+    """Both operands in their common dtype and shape."""
+    a, b = dtype_operands(x, other, what)
+    if a.type is b.type and None not in a.type.shape:  # type: ignore[union-attr]
+        return a, b
+    left, right = build.shape_of(a), build.shape_of(b)
+    shape = left if left == right else broadcast_shape(what, left, right)
+    return build.broadcast(a, shape), build.broadcast(b, shape)
+
+
+def broadcast_shape(what: str, *shapes: Shape) -> Shape:
+    """The shape that all broadcast to; ShapeError names the shapes."""
+    rank = max(len(s) for s in shapes)
+    out = []
+    for axis in range(-rank, 0):
+        size: Any = 1
+        for shape in shapes:
+            if -axis > len(shape) or shape[axis] == 1 or shape[axis] == size:
+                continue
+            if size != 1:
+                shown = f" {SYMBOLS[what]} ".join(map(str, shapes)) if what in SYMBOLS else ", ".join(map(str, shapes))
+                raise ShapeError(f"{what}: shapes do not broadcast: {shown}; aligned at the last axis, each pair of sizes must be equal or "
+                                 f"hold a 1 (here {size} and {shape[axis]})")
+            size = shape[axis]
+        out.append(size)
+    return tuple(out)
