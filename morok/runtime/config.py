@@ -7,6 +7,7 @@
 | MOROK_CHECK | check | 0, 1: compare every stage with the one before; poison scratch memory | 0 |
 | MOROK_DEBUG | debug | 0, 1 (each compilation), 2 (each kernel's IR) | 0 |
 | MOROK_BLOCKTIME | block_time | microseconds that idle threads spin before they sleep | 200 |
+| MOROK_BACKEND | backend | llvm, c, mlir (docs/backends.md) | llvm |
 
     with configured(num_threads=1):
         y.realize()                     # on the calling thread alone
@@ -22,6 +23,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from ..codegen.backends import BACKENDS
 from ..errors import OptionError
 
 
@@ -32,6 +34,7 @@ class Config:
     check: bool = False
     debug: int = 0
     block_time: int = 200
+    backend: str = "llvm"
 
     @staticmethod
     def from_environment(environment: Mapping[str, str]) -> Config:
@@ -42,7 +45,8 @@ class Config:
             opt_level=_number(environment, "MOROK_OPT", 0, 1, 1),
             check=bool(_number(environment, "MOROK_CHECK", 0, 1, 0)),
             debug=_number(environment, "MOROK_DEBUG", 0, 2, 0),
-            block_time=_number(environment, "MOROK_BLOCKTIME", 0, None, 200))
+            block_time=_number(environment, "MOROK_BLOCKTIME", 0, None, 200),
+            backend=_backend("MOROK_BACKEND", environment.get("MOROK_BACKEND") or "llvm"))
 
 
 @cache
@@ -60,11 +64,12 @@ def current_config() -> Config:
 
 
 @contextmanager
-def configured(**changes: int | bool) -> Iterator[Config]:
+def configured(**changes: int | bool | str) -> Iterator[Config]:
     """Other options within a `with` block, in this thread (or task) only."""
     config = replace(current_config(), **changes)  # type: ignore[arg-type]
     if config.num_threads < 1:
         raise OptionError(f"num_threads is {config.num_threads}; it must be at least 1")
+    _backend("backend", config.backend)
     reset = _given.set(config)
     try:
         yield config
@@ -111,6 +116,12 @@ def _text(path: Path) -> str:
         return path.read_text()
     except OSError:
         return ""
+
+
+def _backend(name: str, value: str) -> str:
+    if value not in BACKENDS:
+        raise OptionError(f"{name} is '{value}'; it takes one of {', '.join(BACKENDS)}")
+    return value
 
 
 def _number(environment: Mapping[str, str], name: str, least: int, greatest: int | None, default: int) -> int:

@@ -3,7 +3,7 @@
     compiled = compile_kernels(program, config)       {"k0": CompiledKernel, ...}, and the optimised functions put into the program
 
 The registry's key is the computation itself (hash-consed UOps compare by identity), the parameters' types and the options. A kernel that is
-known skips its opts, its rendering and LLVM.
+known skips its opts, its rendering and the back end's compiler.
 """
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ import threading
 from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
 
 from mlir import ir
 
-from ..codegen.jit import CompiledModule, load_object, object_code
-from ..codegen.llvm import LLVMRenderer
-from ..codegen.renderer import RenderedKernel
+from ..codegen.backends import renderer
+from ..codegen.renderer import MachineCode, RenderedKernel, Renderer
 from ..graph.body import Body, Program
 from ..graph.registries import KERNELS
 from ..passes.pipeline import Instrumentation, run_passes
@@ -36,7 +34,7 @@ class CompiledKernel:
     body: Body
     """The function after its opts."""
     rendered: RenderedKernel
-    module: CompiledModule
+    module: MachineCode
 
     @property
     def address(self) -> int:
@@ -65,9 +63,9 @@ def compile_kernels(program: Program, config: Config, values: Mapping[str, int],
             missing.setdefault(key, name)
     if missing:
         optimised = optimise([program.bodies[name] for name in missing.values()], program, config, instrumentation)
-        for key, kernel in zip(missing, _compile(optimised)):
+        for key, kernel in zip(missing, _compile(optimised, renderer(config.backend))):
             if config.check:
-                _check(kernel, values)
+                _check(kernel, renderer(config.backend), values)
             known[key] = KERNELS.add(key, DEVICE, kernel)
     compiled = {name: known[key] for name, key in keys.items()}
     for name, kernel in compiled.items():
@@ -79,9 +77,9 @@ DEVICE = "CPU"
 """All devices run on the same processors: one kernel serves them all."""
 
 
-def _check(kernel: CompiledKernel, values: Mapping[str, int]) -> None:
+def _check(kernel: CompiledKernel, backend: Renderer, values: Mapping[str, int]) -> None:
     from .check import check_code_generation
-    check_code_generation(kernel.body, renderer().passes, kernel.rendered, kernel.address, values)
+    check_code_generation(kernel.body, backend.passes, kernel.rendered, kernel.address, values)
 
 
 def kernel_key(body: Body, config: Config) -> Hashable:
@@ -92,26 +90,20 @@ def optimise(kernels: Sequence[Body], program: Program, config: Config, instrume
     """The kernels with the opts of the heuristic, or none at level 0."""
     alone = Program(program.dialect)
     alone.bodies.update({k.name: k for k in kernels})
-    options = {"heuristic": str(config.opt_level > 0).lower(), "vector-bits": str(renderer().target.vector_bits)}
+    options = {"heuristic": str(config.opt_level > 0).lower(), "vector-bits": str(renderer(config.backend).target.vector_bits)}
     run_passes(alone, [make_pass("morok-apply-opts", options)], instrumentation)
     return [alone.bodies[k.name] for k in kernels]
 
 
-@cache
-def renderer() -> LLVMRenderer:
-    return LLVMRenderer()
-
-
-def _compile(kernels: Sequence[Body]) -> list[CompiledKernel]:
-    """Renders one after the other (MLIR holds the interpreter's lock); LLVM works on several at once."""
-    rendered = [renderer().render(body, SYMBOL) for body in kernels]
-    sources = [r.source for r in rendered]
-    objects = [object_code(sources[0])] if len(sources) == 1 else list(_POOL.get().map(object_code, sources))
-    return [CompiledKernel(body, r, load_object(code, (SYMBOL,))) for body, r, (code, _) in zip(kernels, rendered, objects)]
+def _compile(kernels: Sequence[Body], backend: Renderer) -> list[CompiledKernel]:
+    """Renders one after the other (MLIR holds the interpreter's lock); LLVM or a C compiler works on several at once."""
+    rendered = [backend.render(body, SYMBOL) for body in kernels]
+    modules = [backend.compile(rendered[0])] if len(rendered) == 1 else list(_POOL.get().map(backend.compile, rendered))
+    return [CompiledKernel(body, r, module) for body, r, module in zip(kernels, rendered, modules)]
 
 
 class _CompilerPool:
-    """Threads that run LLVM; started when first needed, and anew in a forked child."""
+    """Threads that compile; started when first needed, and anew in a forked child."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -120,7 +112,7 @@ class _CompilerPool:
     def get(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._executor is None:
-                self._executor = ThreadPoolExecutor(available_cpus(), "morok-llvm")
+                self._executor = ThreadPoolExecutor(available_cpus(), "morok-compile")
             return self._executor
 
     def forget(self) -> None:

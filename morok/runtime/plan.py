@@ -211,8 +211,7 @@ class ExecutionPlan:
         return plan_report(self.compiled, self.values)
 
     def __repr__(self) -> str:
-        launches = sum(len(s.program.schedule.items) for s in self.compiled.stages if s.program is not None)
-        return f"ExecutionPlan({launches} kernels, {self.num_outputs()} outputs)"
+        return f"ExecutionPlan({self.num_kernels()} kernels, {self.num_outputs()} outputs)"
 
 
 def _integer(name: str, value: object) -> int:
