@@ -4,7 +4,7 @@ Reducing by pi would do with the one, longer polynomial of sin, 6 operations few
 """
 from __future__ import annotations
 
-from morok.passes.codegen.float_blocks import Ops, Value, flip_sign, format_of, polynomial, sign_bit
+from morok.passes.codegen.float_blocks import Ops, Value, fast_two_sum, flip_sign, format_of, polynomial, sign_bit
 from morok.passes.codegen.float_reduction import Reduced, reduce_by_half_pi, reduce_by_half_pi_exactly
 
 # tools/minimax.py sin.float32 sin.float64 cos.float32 cos.float64: (sin r - r) / r**3 and (cos r - 1) / r**2 in r**2, |r| <= 1.004 pi/4
@@ -56,8 +56,11 @@ def tan(ops: Ops, x: Value) -> Value:
     square = ops.mul(r, r)
     # tan(r + low) = tan r + low (1 + tan(r)**2), whose last term is below an ulp: 1 + 1.5 r**2 is near enough.
     correction = ops.fma(reduced.low, ops.mul(square, ops.const(1.5, x)), reduced.low)
-    tangent = ops.add(r, ops.fma(ops.mul(r, square), polynomial(ops, square, TAN[format_of(r).name]), correction))
+    rest = ops.fma(ops.mul(r, square), polynomial(ops, square, TAN[format_of(r).name]), correction)
+    tangent, lost = fast_two_sum(ops, r, rest)
     odd = _is_odd(ops, reduced.shifted)
-    one, minus_one = ops.const(1.0, x), ops.const(-1.0, x)
-    result = ops.div(ops.where(odd, minus_one, tangent), ops.where(odd, tangent, one))
+    zero, one, minus_one = (ops.const(value, x) for value in (0.0, 1.0, -1.0))
+    quotient = ops.div(ops.where(odd, minus_one, tangent), ops.where(odd, tangent, one))
+    # -1 / (t + lost) = -1/t + lost / t**2
+    result = ops.fma(ops.where(odd, lost, zero), ops.mul(quotient, quotient), quotient)
     return flip_sign(ops, result, sign_bit(ops, x))
