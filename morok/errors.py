@@ -42,5 +42,9 @@ class IRError(MorokError, ValueError):
     """IR that does not verify; the message starts with its location."""
 
 
+class BackendError(MorokError, RuntimeError):
+    """A back end that this machine cannot run; the message names what it lacks."""
+
+
 class InternalError(MorokError, RuntimeError):
     """A fault of morok itself: names the pass, the op and the user's line."""

@@ -1,0 +1,52 @@
+"""The C back end: the kernel without vectors, printed as C99, compiled by the system's C compiler.
+
+    void k0(float *restrict b0, float *restrict b1, int32_t n) {
+      for (int64_t i0 = 0; i0 < 64; i0 += 1) {
+        const float v0 = b1[i0];
+        const float v1 = v0 + 0x1p+0f;
+        b0[i0] = v1;
+      }
+    }
+
+MLIR's own way to C, the emitc dialect, has no math functions, no 16-bit floats and no fused multiply-add, and leaves to C's rules what an
+overflow does; so `c_source.py` prints the loops itself. The copies that an UPCAST asks for stay loops: the C compiler makes the vectors.
+Those of a reduction are accumulators, as in the other back ends, so that sums have as many parts.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ..dialect.context import DialectContext
+from ..graph.body import Program
+from ..passes.codegen.parameters import Parameter
+from ..passes.codegen.pipeline import CODEGEN_PIPELINE
+from ..passes.codegen.pre_expand import PreExpand
+from .c_compiler import SharedObject, compile_c
+from .c_source import CSource
+from .loops import LoopsRenderer
+from .renderer import RenderedKernel
+from .target import Target
+
+
+class CRenderer(LoopsRenderer):
+    """C99 text."""
+
+    backend_name: ClassVar[str] = "c"
+
+    def __init__(self, target: Target | None = None, pipeline: Sequence[str] = CODEGEN_PIPELINE,
+                 dialect: DialectContext | None = None) -> None:
+        super().__init__(target, pipeline, dialect)
+        for step in self.passes:
+            if isinstance(step, PreExpand):
+                step.ops = 0
+
+    @property
+    def vector_bits(self) -> int:
+        return 1  # not even a pair of bools
+
+    def translate(self, program: Program, parameters: Sequence[Parameter]) -> str:
+        return CSource(program.module.body.operations[0], parameters).text()
+
+    def compile(self, rendered: RenderedKernel) -> SharedObject:
+        return compile_c(rendered.source, rendered.name)
