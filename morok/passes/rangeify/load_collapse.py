@@ -18,7 +18,7 @@ from math import isfinite
 
 from ...dialect import types as T
 from ...graph.body import Body
-from ...graph.uop import UOp, const, index_const, toposort
+from ...graph.uop import UOp, const, index_const
 from ...interpret.alu import identity
 from ..pattern import PatternSet
 from ..registry import KernelPass, morok_pass
@@ -230,19 +230,28 @@ def _selected(condition: UOp, ranges: Sequence[UOp]) -> tuple[list[UOp], dict[UO
 
 def at_values(u: UOp, values: dict[UOp, UOp], gate: list[UOp]) -> UOp:
     """The expression with its open ranges at the values given; loads that change are closed where the gate is."""
-    new: dict[UOp, UOp] = {}
-    for node in toposort((u,)):
-        if node in values:
-            new[node] = values[node]
-        elif not _depends_on(node, values):
-            new[node] = node
-        elif node.name == "load":
-            pointer, *given = (new[o] for o in node.operands)
-            closed = given[1] if given else const(0, node.type)
-            new[node] = UOp.make("load", (pointer, all_of(gate + given[:1]), closed), (), None, node.loc)
-        else:
-            new[node] = node.with_operands(tuple([new[o] for o in node.operands]))
+    new: dict[UOp, UOp] = dict(values)
+    stack = [u]
+    while stack:
+        node = stack[-1]
+        if node in new:
+            stack.pop()
+            continue
+        depends = _depends_on(node, values)
+        missing = [o for o in node.operands if o not in new] if depends else ()
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        new[node] = _rebuilt(node, tuple([new[o] for o in node.operands]), gate) if depends else node
     return new[u]
+
+
+def _rebuilt(node: UOp, operands: tuple[UOp, ...], gate: list[UOp]) -> UOp:
+    if node.name != "load":
+        return node.with_operands(operands)
+    closed = operands[2] if len(operands) == 3 else const(0, node.type)
+    return UOp.make("load", (operands[0], all_of(gate + list(operands[1:2])), closed), (), None, node.loc)
 
 
 # Iterations counted: where(r < e, x, y) with x and y out of the loop

@@ -20,6 +20,8 @@ from .bounds import Interval, bounds, is_exact
 
 MOST_TERMS = 32
 """A longer sum is one term: beyond this, work on sums of sums would become quadratic."""
+MOST_FACTORS = 8
+"""A longer product is one term: squares of squares would grow without end."""
 
 
 class Linear(NamedTuple):
@@ -89,6 +91,8 @@ def _product_form(u: UOp, x: Linear, y: Linear) -> Linear | None:
         return scaled if u.dtype is T.index or len(scaled.terms) + bool(scaled.constant) <= 1 else _scaled_operand(u)
     if u.dtype is not T.index or (len(x.terms) + 1) * (len(y.terms) + 1) > MOST_TERMS:
         return None
+    if not all(_is_short_product(t) for form in (x, y) for t, _ in form.terms):
+        return None
     if len(x.terms) == len(y.terms) == 1 and not x.constant and not y.constant:
         product = product_of(x.terms[0][0], y.terms[0][0])
         coefficient = x.terms[0][1] * y.terms[0][1]
@@ -96,6 +100,12 @@ def _product_form(u: UOp, x: Linear, y: Linear) -> Linear | None:
     terms = [(product_of(s, t), a * b) for s, a in x.terms for t, b in y.terms]
     terms += [(s, a * y.constant) for s, a in x.terms] + [(t, b * x.constant) for t, b in y.terms]
     return combined(terms, x.constant * y.constant)
+
+
+def _is_short_product(term: UOp) -> bool:
+    """Whether products with the term may be multiplied out: its factors are few, and none is a sum that was too long to."""
+    parts = factors(term)
+    return 2 * len(parts) <= MOST_FACTORS and not any(f.name in _SUMS for f in parts)
 
 
 def _scaled_operand(u: UOp) -> Linear | None:

@@ -131,6 +131,15 @@ def test_a_long_chain_needs_no_recursion():
     assert time.perf_counter() - start < 20
 
 
+def test_squares_of_squares_do_not_grow():
+    u = X + ROW
+    for k in range(60):
+        u = UOp.make("add", (UOp.make("mul", (u, u)), index_const(k)))
+    start = time.perf_counter()
+    simplify((u,))
+    assert time.perf_counter() - start < 10
+
+
 def test_a_kernel_takes_milliseconds():
     best = 1.0
     for attempt in range(5):
