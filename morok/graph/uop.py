@@ -62,7 +62,9 @@ class UOp:
                 return found
         self = object.__new__(cls)
         self.name, self.operands, self.attributes, self.type, self.facts = name, operands, attributes, type, None
-        if loc is None:
+        if name == "const":
+            loc = None  # shared by whoever needs the value: the place of its first use says nothing
+        elif loc is None:
             for operand in operands:
                 if operand.loc is not None:
                     loc = operand.loc

@@ -24,6 +24,7 @@ from ...dialect.ops import ALU, MOVEMENT
 from ...graph.body import Body, Program
 from ...graph.shape import shape_of
 from ...graph.uop import UOp, argument, as_index, const, index_const, toposort
+from ...interpret.alu import identity
 from ..registry import Pass, morok_pass
 from ..symbolic import simplify
 from .movement_indices import Indices, flatten, source_indices
@@ -55,6 +56,7 @@ class _Assignment:
         self.next_range = 0
         self.next_buffer = 0
         self.arguments = {a: argument(a.attributes[0], T.memref(a.type.shape, a.dtype)) if isinstance(a.type, T.TensorType) else a for a in body.arguments}
+        self.overwritten: set[UOp] = set()
         self.in_place = {a for a, given in zip(body.arguments, body.argument_attributes) if "morok.in_place" in given}
 
     def run(self) -> Body:
@@ -80,7 +82,7 @@ class _Assignment:
             if u.type is T.index or not isinstance(u.type, T.TensorType):
                 continue
             sites = self.sites[u]
-            if self._must_store(u) or u in self._targets and u not in self.in_place:
+            if self._must_store(u) or u in self._targets and u.name != "arg":
                 decision: Stored | None = Stored("global", tuple(range(len(u.type.shape))))
             else:
                 decision = decide(u, sites, cost[u]) if sites.loops else None
@@ -150,15 +152,26 @@ class _Assignment:
                     self.scalars[u, request] = self._scalar(u, request)
 
     def _build_argument(self, u: UOp) -> None:
-        if u in self.stored:  # returned, or the target of an assign that may not write it: a copy
-            own = self.own[u]
-            value = _load(self.arguments[u], own, None)
-            self.buffers[u] = self._bufferize(u, value, own)
-        elif u in self._targets:
-            self.buffers[u] = self.arguments[u]
         source = self.arguments[u]
+        if u in self.stored:  # returned: a copy
+            self.buffers[u] = self._copy(u, source, self.own[u])
         for request in self.sites[u].loops:
-            self.scalars[u, request] = _load(source, request.indices, request.gate)
+            self.scalars[u, request] = const(0, u.dtype) if _is_empty(u) else _load(source, request.indices, request.gate)
+
+    def _copy(self, u: UOp, source: UOp, own: Indices) -> UOp:
+        value = const(0, u.dtype) if _is_empty(u) else _load(source, self._layout(u, Stored("global", tuple(range(len(own)))), own)[1], None)
+        return self._bufferize(u, value, own)
+
+    def _target_memory(self, target: UOp) -> UOp:
+        """The buffer that an assign writes. It overwrites the target only where nothing else is to be found there afterwards: not an argument that the
+        caller keeps, nor a result, nor the target of another assign."""
+        source = self.arguments[target] if target.name == "arg" else self.buffers[target]
+        free = target in self.in_place if target.name == "arg" else target not in self._roots
+        if free and target not in self.overwritten:
+            self.overwritten.add(target)
+            return source
+        own = tuple(index_const(0) if size == 1 else self._new_range(size, "loop", target.loc) for size in shape_of(target))
+        return self._copy(target, source, own)
 
     def _build_buffer(self, u: UOp) -> UOp:
         decision, own = self.stored[u], self.own[u]
@@ -168,7 +181,7 @@ class _Assignment:
         return self._bufferize(u, value, own)
 
     def _bufferize(self, u: UOp, value: UOp, own: Indices) -> UOp:
-        decision = self.stored[u]
+        decision = self.stored.get(u) or Stored("global", tuple(range(len(own))))
         self.next_buffer += 1
         type_, indices = self._layout(u, decision, own)
         return UOp.make("bufferize", (value, *indices), (self.next_buffer - 1, decision.space), type_, u.loc)
@@ -186,22 +199,22 @@ class _Assignment:
         decision, buffer = self.stored[u], self.buffers[u]
         for request in self.sites[u].loops:
             indices = self._layout(u, decision, tuple(request.indices[a] for a in decision.axes))[1]
-            self.scalars[u, request] = _load(buffer, indices, request.gate)
+            self.scalars[u, request] = const(0, u.dtype) if _is_empty(u) else _load(buffer, indices, request.gate)
 
     def _build_assign(self, u: UOp) -> UOp:
         """Stores the value through the view into the target's buffer: `after(target, end(store))`."""
         target, view, value = u.operands
         own = self.own[u]
-        if 0 in view.type.shape:  # type: ignore[union-attr]
-            return UOp.make("after", (self.buffers[target],), (), self.buffers[target].type, u.loc)
-        if view is target and target.name == "arg" and target not in self.in_place:
+        if view is target and (target.name == "arg" and target not in self.in_place or target in self._roots or target in self.overwritten):
             return self._bufferize(u, self.scalars[value, Request(own, None)], own)
+        buffer = self._target_memory(target)
+        if _is_empty(view):
+            return UOp.make("after", (buffer,), (), buffer.type, u.loc)
         indices = own
         chain = view
         while chain is not target:
             indices = _simplified(source_indices(chain, indices)[0])
             chain = chain.operands[0]
-        buffer = self.buffers[target]
         if len(buffer.type.shape) != len(indices):  # type: ignore[union-attr]
             indices = _simplified((flatten(indices, shape_of(target)),))
         store = UOp.make("store", (_index(buffer, indices), self.scalars[value, Request(own, None)]), (), T.token, u.loc)
@@ -209,7 +222,9 @@ class _Assignment:
         return UOp.make("after", (buffer, end), (), buffer.type, u.loc)
 
     def _scalar(self, u: UOp, request: Request) -> UOp:
-        """The op's value at a request, in place."""
+        """The op's value at a request, in place. A value without elements is never computed: no load may be left that has nothing to read."""
+        if _is_empty(u):
+            return const(0, u.dtype, u.loc)
         if u.name == "const":
             return const(u.value, u.dtype, u.loc)
         if u.name in ALU:
@@ -229,10 +244,16 @@ class _Assignment:
         if u.name == "reduce_axis":
             value = self.scalars[u.operands[0], self._inside_reduction(u, request)]
             ranges = tuple(r for r in self.reduced[u, request] if r.name == "range")
+            if _is_empty(u.operands[0]):
+                return const(identity(u.attribute("op"), u.dtype), u.dtype, u.loc)
             return UOp.make("reduce", (value, *ranges), (u.attribute("op"),), u.dtype, u.loc) if ranges else value
         if u.name == "iota":
             return request.indices[0].cast(u.dtype)
         raise TypeError(f"morok-range-assignment: no range form for morok.{u.name}")
+
+
+def _is_empty(u: UOp) -> bool:
+    return 0 in u.type.shape  # type: ignore[union-attr]
 
 
 def _index(buffer: UOp, indices: Indices) -> UOp:

@@ -62,6 +62,8 @@ def merge_adjacent(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
         if a in values or b in values:
             continue
         inner = b.operands[0]
+        if a.operands[0].is_const(0) or inner.is_const(0):
+            continue  # a loop of no iteration must stay one: there is nothing to divide its counter by
         merged = make_range(simplify((a.operands[0] * inner,))[0], a.attributes[0], a.attributes[1], a)
         new = {a: merged // inner, b: merged % inner}
         if costs.accept(new, limit=0):
