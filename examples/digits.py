@@ -88,7 +88,8 @@ def train(epochs: int) -> float:
             progress.update(task, advance=1, loss=float(np.mean(losses)))
     reached = accuracy(model, test_images, test_labels)
     print(f"test accuracy {reached:.3f} on {len(test_labels)} images")
-    print(f"{steps} steps of {plan.num_kernels()} kernels, {1e6 * running / steps:.0f} us a step with its graph built anew; compiling it took {1e3 * compiling:.0f} ms, once")
+    print(f"{steps} steps of {plan.num_kernels()} kernels, {1e6 * running / steps:.0f} us a step with its graph built anew; "
+          f"compiling it took {1e3 * compiling:.0f} ms, once")
     return reached
 
 

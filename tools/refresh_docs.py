@@ -20,7 +20,7 @@ TOOLS = {"morok-opt": "morok.tools.morok_opt", "morok-compile": "morok.tools.mor
 def run_command(line: str) -> str:
     """The output of one shown command; the project's own tools run as modules, so that nothing needs to be installed."""
     for tool, module in TOOLS.items():
-        line = re.sub(rf"(^|\| ?){tool}\b", lambda m: f"{m[1]}{sys.executable} -m {module}", line)
+        line = re.sub(rf"(^|\| ?){tool}\b", rf"\g<1>{sys.executable} -m {module}", line)
     line = re.sub(r"^python\b", sys.executable, line)
     done = subprocess.run(line, shell=True, cwd=ROOT, capture_output=True, text=True, env=_environment())
     return done.stdout + done.stderr

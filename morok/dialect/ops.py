@@ -349,7 +349,8 @@ def index_result(i: Instance) -> str | None:
 
 
 op("index", "The place of an element: one index per axis. With vector indices, one place per lane; with a vector pointer type and scalar indices, "
-   "consecutive elements from there.", group="range", forms=(RANGE, VECTOR), operands=[Operand("buffer", "memref"), Operand("indices", "indices", VARIADIC, same="I")],
+   "consecutive elements from there.", group="range", forms=(RANGE, VECTOR),
+   operands=[Operand("buffer", "memref"), Operand("indices", "indices", VARIADIC, same="I")],
    result=Operand("pointer", "pointer"), verify=[one_index_per_axis, index_result])
 
 

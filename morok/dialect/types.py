@@ -5,9 +5,9 @@ dtype queries free of calls into the bindings; `to_mlir` and `from_mlir` transla
 """
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import prod
-from typing import Any, Union
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -174,7 +174,7 @@ class ArgumentType:
         return "!morok.argument"
 
 
-Type = Union[DType, TensorType, MemRefType, VectorType, PtrType, TokenType, ArgumentType]
+Type = DType | TensorType | MemRefType | VectorType | PtrType | TokenType | ArgumentType
 
 token = TokenType()
 argument = ArgumentType()
@@ -204,7 +204,7 @@ def like(t: Type, dtype: DType) -> Type:
     raise TypeError(f"{t} has no elementwise form")
 
 
-@lru_cache(maxsize=None)
+@cache
 def spelling(t: Type) -> str:
     """The type as MLIR prints it."""
     if isinstance(t, DType):

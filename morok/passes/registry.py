@@ -66,7 +66,7 @@ PASSES: dict[str, type[Pass]] = {}
 def morok_pass(name: str, form: str = "any") -> Callable[[type], type]:
     """Registers a pass under its command-line name."""
     def register(cls: type) -> type:
-        made = dataclasses.dataclass(cls)
+        made: Any = dataclasses.dataclass(cls)
         made.name, made.form = name, form
         PASSES[name] = made
         return made

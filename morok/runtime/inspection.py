@@ -10,7 +10,6 @@ from typing import Any
 from ..codegen.llvm import LLVMRenderer
 from ..codegen.target import Target
 from ..graph.capture import capture
-from ..passes.optimize.apply_opts import ApplyOpts
 from ..passes.pipeline import run_passes
 
 STAGES = ("tensor", "range", "kernel", "optimised", "loops", "llvm")
@@ -27,7 +26,7 @@ def stage_text(tensors: Sequence[Any], stage: str) -> str:
     if reached >= 2:
         run_passes(program, "morok-split")
     if reached >= 3:
-        run_passes(program, [ApplyOpts(vector_bits=Target.host().vector_bits)])
+        run_passes(program, f"morok-apply-opts{{vector-bits={Target.host().vector_bits}}}")
     if reached < 4:
         return str(program.module)
     renderer = LLVMRenderer()

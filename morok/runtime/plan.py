@@ -100,7 +100,7 @@ class _Step:
         if program is not None:
             given = tuple([values[n] for n in program.variables]) if program.variables else ()
             if given:
-                self.array[self.variables_at:] = given
+                self.array[self.variables_at:] = list(given)
             if program.config.check:
                 self._poison()
             threads = program.threads_for(given)

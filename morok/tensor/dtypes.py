@@ -17,23 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dialect.types import (
-    DTYPES,
-    DType,
-    bfloat16,
-    dtype_of_numpy,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
+from ..dialect.types import DTYPES, DType, bfloat16, dtype_of_numpy, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 from ..dialect.types import bool_ as bool
 from ..errors import DTypeError
 

@@ -1,18 +1,7 @@
 """erf from basic operations: near 0 an odd polynomial, beyond 1 another approximation of 1 - erfc, whose absolute error is what counts."""
 from __future__ import annotations
 
-from morok.passes.codegen.float_blocks import (
-    FLOAT64,
-    Ops,
-    Value,
-    at_most,
-    flip_sign,
-    format_of,
-    polynomial,
-    power_of_two,
-    shifted_product,
-    sign_bit,
-)
+from morok.passes.codegen.float_blocks import FLOAT64, Ops, Value, at_most, flip_sign, format_of, polynomial, power_of_two, shifted_product, sign_bit
 
 # tools/minimax.py erf_near.float32 erf_near.float64: erf x / x - 1 in x**2, |x| <= 1
 NEAR = {"float32": (0.128379166, -0.37612626, 0.112835787, -0.0268533472, 0.0051871622, -0.00079978531, 7.80690316e-5),

@@ -8,19 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from morok.passes.codegen.float_blocks import (
-    FLOAT32,
-    Ops,
-    Value,
-    at_least,
-    at_most,
-    flip_sign,
-    format_of,
-    polynomial,
-    power_of_two,
-    shifted_product,
-    sign_bit,
-)
+from morok.passes.codegen.float_blocks import FLOAT32, Ops, Value, at_least, at_most, flip_sign, format_of, polynomial, power_of_two, shifted_product, sign_bit
 
 # tools/minimax.py exp.float32 exp.float64 exp2.float32 exp2.float64; the first is f(0) = 1.
 EXP = {"float32": (1.0, 1.0, 0.500000358, 0.16666618, 0.041661229, 0.0083359303, 0.00141047628, 0.00019630717),

@@ -13,18 +13,7 @@ import functools
 import math
 from dataclasses import dataclass
 
-from morok.passes.codegen.float_blocks import (
-    FLOAT32,
-    FLOAT64,
-    Ops,
-    Value,
-    fast_two_sum,
-    format_of,
-    rarely,
-    shifted_product,
-    two_product,
-    two_sum,
-)
+from morok.passes.codegen.float_blocks import FLOAT32, FLOAT64, Ops, Value, fast_two_sum, format_of, rarely, shifted_product, two_product, two_sum
 
 # floor(2**1219 / (2 pi)), which is 23 chunks of 53 bits: the last that a float64 reaches is 18 + 4.
 INVERSE_TWO_PI_BITS = 1219

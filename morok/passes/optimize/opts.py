@@ -5,7 +5,7 @@ so the axes of later opts count the ranges as they are by then.
 
 | opt | effect | legal where |
 |---|---|---|
-| THREAD(a) | the iterations of a (and of what PEEL left of it) are divided among the threads | every store is inside of an outermost parallel loop, a is one of them |
+| THREAD(a) | the iterations of a (and of what PEEL left of it) are divided among the threads | a is the outermost loop of a store, and no store is outside |
 | TILE(a,n) | a becomes two loops, the inner one of n iterations | n divides the extent |
 | SWAP(a,b) | the two loops change places | both are closed by the same ops |
 | UPCAST(a,n) | the inner n iterations of a parallel loop run at once: lanes and register tile | n divides the extent; a is a loop |

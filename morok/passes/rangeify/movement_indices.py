@@ -68,31 +68,30 @@ def axis_groups(old: tuple, new: tuple) -> list[tuple[list[int], list[int]]]:
     groups: list[tuple[list[int], list[int]]] = []
     i = j = 0
     while i < len(old) or j < len(new):
-        if i < len(old) and j < len(new) and old[i] is new[j] or i < len(old) and j < len(new) and old[i] == new[j]:
-            groups.append(([i], [j]))
-            i, j = i + 1, j + 1
-            continue
-        left, right, have, want = [], [], 1, 1
-        while not left and not right or have != want:
-            if i < len(old) and (have <= want or j >= len(new)) and (not left or have != want):
-                size = old[i]
-                left.append(i)
-                i += 1
-                have = have * size if isinstance(size, int) else None
-            elif j < len(new):
-                size = new[j]
-                right.append(j)
-                j += 1
-                want = want * size if isinstance(size, int) else None
-            else:
-                break
-            if have is None or want is None or have == 0 or want == 0:
-                left += range(i, len(old))
-                right += range(j, len(new))
-                i, j = len(old), len(new)
-                break
-        groups.append((left, right))
+        if i < len(old) and j < len(new) and (old[i] is new[j] or old[i] == new[j]):
+            end = i + 1, j + 1
+        else:
+            end = _group_end(old, new, i, j)
+        groups.append((list(range(i, end[0])), list(range(j, end[1]))))
+        i, j = end
     return groups
+
+
+def _group_end(old: tuple, new: tuple, i: int, j: int) -> tuple[int, int]:
+    """Behind the shortest groups from axes i and j on that hold equally many elements."""
+    have = want = 1
+    while i < len(old) or j < len(new):
+        from_old = i < len(old) and (have <= want or j == len(new))
+        size = old[i] if from_old else new[j]
+        if not isinstance(size, int) or size == 0:
+            return len(old), len(new)
+        if from_old:
+            have, i = have * size, i + 1
+        else:
+            want, j = want * size, j + 1
+        if have == want:
+            break
+    return i, j
 
 
 def _permute(op: UOp, indices: Indices) -> tuple[Indices, None]:

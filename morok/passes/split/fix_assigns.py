@@ -4,9 +4,10 @@
     %k1 = morok.kernel (param %b), (param %a)  // writes b, reads old a =>  %k0 = morok.kernel (param (after %a, %copy)), (param %b)
                                                                             %k1 = morok.kernel (param (after %b, %k0)), (param %c)
 
-A version of a buffer is the buffer after certain kernels. Read after write is in the form already: a kernel takes the version it reads. A kernel that
-overwrites a version must come after all that read it (write after read); when one of those already depends on the writer (a swap) or is the writer itself, reading
-elsewhere than it writes (a shift, a flip), it reads a copy instead. Two kernels never write one version (write after write) but in the order of versions.
+A version of a buffer is the buffer after certain kernels. Read after write is in the form already: a kernel takes the version it reads. A kernel
+that overwrites a version must come after all that read it (write after read). When one of those already depends on the writer (a swap), or is the
+writer itself and reads elsewhere than it writes (a shift, a flip), it reads a copy instead. Two kernels never write one version (write after
+write) but in the order of versions.
 """
 from __future__ import annotations
 

@@ -11,16 +11,7 @@ from hypothesis import strategies as st
 from morok.dialect import types as T
 from morok.dialect.opdef import DYNAMIC
 from morok.errors import IRError
-from morok.graph.tensor_graph import (
-    GRAPH,
-    TensorUOp,
-    base_buffer,
-    external_readers,
-    graph_statistics,
-    index_value,
-    new_buffer,
-    tensor_const,
-)
+from morok.graph.tensor_graph import GRAPH, TensorUOp, base_buffer, external_readers, graph_statistics, index_value, new_buffer, tensor_const
 
 
 def test_equal_expressions_are_one_object():
