@@ -11,6 +11,7 @@ a range of no iteration has bounds (0, 0). An op whose exact result may leave it
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import prod
 
 from ...dialect import types as T
@@ -43,6 +44,7 @@ def fits(interval: Interval, dtype: T.DType) -> bool:
     return dtype.min <= interval[0] and interval[1] <= dtype.max
 
 
+@cache
 def of_dtype(dtype: T.DType | None) -> Interval:
     if dtype is None or dtype.is_float:
         return (float("-inf"), float("inf"))  # type: ignore[return-value]
@@ -51,7 +53,11 @@ def of_dtype(dtype: T.DType | None) -> Interval:
 
 def _depends_on(u: UOp) -> tuple[UOp, ...]:
     """The operands whose bounds decide those of u."""
-    if u.name not in _TRANSFER or u.dtype is None or u.dtype.is_float:
+    if u.name not in _TRANSFER:
+        return ()
+    if u.type is T.index and u.name != "cast":
+        return u.operands
+    if u.dtype is None or u.dtype.is_float:
         return ()
     if u.name == "reduce":
         return u.operands
@@ -62,7 +68,7 @@ def _interval(u: UOp) -> Interval:
     """The bounds, given those of what they depend on."""
     dtype, transfer = u.dtype, _TRANSFER.get(u.name)
     least, most = of_dtype(dtype)
-    if transfer is None or dtype is None or dtype.is_float or any(o.dtype is None or o.dtype.is_float for o in u.operands):
+    if transfer is None or len(_depends_on(u)) != len(u.operands) or dtype is None or dtype.is_float:
         return least, most
     low, high = transfer(u, *(o.facts["bounds"] for o in u.operands))  # type: ignore[index]
     if least <= low and high <= most:

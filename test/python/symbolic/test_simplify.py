@@ -125,19 +125,19 @@ def test_a_long_chain_needs_no_recursion():
     y = X
     for k in range(5000):
         y = (y + RN * k) * 1 + 1
-    start = time.perf_counter()
+    start = time.process_time()
     simplify((x, y))
     bounds(x)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_squares_of_squares_do_not_grow():
     u = X + ROW
     for k in range(60):
         u = UOp.make("add", (UOp.make("mul", (u, u)), index_const(k)))
-    start = time.perf_counter()
+    start = time.process_time()
     simplify((u,))
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_a_kernel_takes_milliseconds():
@@ -156,9 +156,9 @@ def test_a_kernel_takes_milliseconds():
         root = loads[0]
         for other in loads[1:]:
             root = root * 2.0 + other.alu("exp2")
-        start = time.perf_counter()
+        start = time.process_time()
         simplify((root,))
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     assert len(toposort((root,))) > 60
     assert best < 0.05
 
