@@ -22,8 +22,10 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir._mlir_libs import _mlirDialectsLLVM as mlir_llvm
 
-from ..codegen.jit import CompiledModule, load_object, object_code
+from ..codegen.jit import load_object, object_code
 from ..dialect.context import shared_context
+
+HOST_LIMIT = 4096
 
 Host = Callable[[int, int], None]
 """host(address of the argument array, threads)"""
@@ -68,7 +70,7 @@ class HostCache:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: dict[tuple[tuple[Phase, ...], bool], tuple[CompiledModule, Host]] = {}
+        self._known: dict[tuple[tuple[Phase, ...], bool], Host] = {}
 
     def get(self, phases: tuple[Phase, ...], parallel: bool) -> Host:
         """The host function of these phases; one that is not parallel runs on the calling thread and needs no OpenMP."""
@@ -78,13 +80,17 @@ class HostCache:
             with self._lock:
                 found = self._known.get(key)
                 if found is None:
+                    if len(self._known) >= HOST_LIMIT:
+                        self._known.clear()  # plans keep the functions that they use
                     found = self._known[key] = self._compile(phases, parallel)
-        return found[1]
+        return found
 
-    def _compile(self, phases: tuple[Phase, ...], parallel: bool) -> tuple[CompiledModule, Host]:
+    def _compile(self, phases: tuple[Phase, ...], parallel: bool) -> Host:
         code, _ = object_code(llvm_text(host_text(phases, parallel)))
         module = load_object(code, ("host",))
-        return module, ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32)(module.address("host"))
+        function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32)(module.address("host"))
+        function.code = module  # type: ignore[attr-defined]  # lives as long as the function
+        return function
 
 
 HOSTS = HostCache()

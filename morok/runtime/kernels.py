@@ -23,6 +23,8 @@ from ..passes.pipeline import Instrumentation, run_passes
 from ..passes.registry import make_pass
 from .config import Config, available_cpus
 
+KERNEL_LIMIT = 8192
+"""Kernels that the registry keeps; past it, it begins anew."""
 SYMBOL = "kernel"
 """What each kernel is called in its object: the code does not depend on the name that a program gives it."""
 
@@ -62,6 +64,8 @@ def compile_kernels(program: Program, config: Config, values: Mapping[str, int],
         if key not in known:
             missing.setdefault(key, name)
     if missing:
+        if len(KERNELS) >= KERNEL_LIMIT:
+            KERNELS.clear()  # plans keep the kernels that they use
         optimised = optimise([program.bodies[name] for name in missing.values()], program, config, instrumentation)
         for key, kernel in zip(missing, _compile(optimised, renderer(config.backend))):
             if config.check:

@@ -21,7 +21,7 @@ from ..graph.body import Program
 from ..graph.capture import Captured, capture, structural_key
 from ..graph.registries import BUFFERS
 from ..graph.shape import shape_of
-from ..graph.tensor_graph import TensorUOp, new_buffer, substitute
+from ..graph.tensor_graph import GRAPH, TensorUOp, new_buffer, substitute
 from .buffer import Buffer
 from .compiler import CompiledProgram, compile_program, output_types
 from .config import Config, current_config
@@ -151,16 +151,18 @@ def _may_overwrite(target: TensorUOp) -> bool:
 
 def _planned(uops: list[TensorUOp], config: Config) -> tuple[CompiledPlan, list[TensorUOp], dict[str, int]]:
     """The compiled plan of the graph, from the cache or made now, with the leaves and values to run it on."""
-    key, leaves, values = structural_key(uops, _may_overwrite)
-    plan = RUNTIME.plans.get((key, config))
-    if plan is None:
+    with GRAPH.lock:  # what may be overwritten depends on who is alive: key and program must see the same
+        key, leaves, values = structural_key(uops, _may_overwrite)
+        plan = RUNTIME.plans.get((key, config))
+        if plan is not None:
+            return plan, leaves, values
         captured = capture(uops, _may_overwrite)
-        plan = compile_plan(captured, uops, config)
-        RUNTIME.plans.add((key, config), plan)
+    plan = compile_plan(captured, config)
+    RUNTIME.plans.add((key, config), plan)
     return plan, leaves, values
 
 
-def compile_plan(captured: Captured, uops: Sequence[TensorUOp], config: Config) -> CompiledPlan:
+def compile_plan(captured: Captured, config: Config) -> CompiledPlan:
     """Compiles a captured graph, stage by stage where it spans devices."""
     main = captured.program.bodies["main"]
     cut = cut_at_copies(main, captured.devices)

@@ -25,12 +25,13 @@ def plan_report(plan: CompiledPlan, values: Mapping[str, int]) -> str:
         title = f"stage {number}" if len(plan.stages) > 1 else ""
         if stage.program is not None:
             console.print(_kernels(stage.program, values, title))
-            console.print(_summary(stage.program, values))
+            console.print(_summary(stage.program, values), soft_wrap=True)
         for source, to in stage.copies:
-            console.print(f"copy: slot {source} on {plan.devices[source]} to slot {to} on {plan.devices[to]}")
+            console.print(f"copy: slot {source} on {plan.devices[source]} to slot {to} on {plan.devices[to]}", soft_wrap=True)
     for name, (low, high) in plan.variables.items():
         console.print(f"variable {name}: {values.get(name, 'unbound')}, from {low} to {high}")
-    return console.file.getvalue().rstrip() + "\n"  # type: ignore[attr-defined]
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.rstrip().splitlines()) + "\n"
 
 
 def _kernels(program: CompiledProgram, values: Mapping[str, int], title: str) -> Table:
