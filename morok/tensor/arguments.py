@@ -1,12 +1,15 @@
 """Arguments as callers write them: axes, shapes, pairs; and PyTorch's and NumPy's other names for them."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
+import numpy as np
+
 from ..errors import AxisError, ShapeError
-from .sizes import Shape, SymbolicInt, require
+from .sizes import Shape, SymbolicInt, countable, require
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -28,9 +31,20 @@ def also_named(**names: str) -> Callable[[Function], Function]:
 
 
 def integer(value: Any, what: str) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{what} must be an int, not {value!r}")
-    return value.__index__()
+    """An int, or what Python takes for one; TypeError says what was given."""
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise TypeError(f"{what} must be an int, not {value!r}")
+
+
+def number(value: Any, what: str) -> float:
+    """A Python or NumPy number as a float."""
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        return float(value)
+    raise TypeError(f"{what} must be a number, not {value!r}")
 
 
 def normal_axis(axis: Any, ndim: int, what: str) -> int:
@@ -63,7 +77,7 @@ def flattened(args: tuple, what: str) -> tuple:
 
 def shape_argument(args: tuple, what: str) -> Shape:
     """A shape from `f(2, 3)`, `f((2, 3))` or `f(2)`."""
-    return tuple(require(s, what) for s in flattened(args, what))
+    return countable(tuple(require(s, what) for s in flattened(args, what)), what)
 
 
 def per_axis(value: Any, count: int, what: str) -> tuple[int, ...]:

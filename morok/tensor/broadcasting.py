@@ -40,6 +40,10 @@ def dtype_operands(x: TensorCore, other: Any, what: str) -> tuple[TensorUOp, Ten
 
 def operands(x: TensorCore, other: Any, what: str) -> tuple[TensorUOp, TensorUOp]:
     """Both operands in their common dtype and shape."""
+    if isinstance(other, TensorCore) and other._storage.device is x._storage.device:
+        a, b = x.uop, other.uop
+        if a.type is b.type and None not in a.type.shape:  # type: ignore[union-attr]
+            return a, b
     a, b = dtype_operands(x, other, what)
     if a.type is b.type and None not in a.type.shape:  # type: ignore[union-attr]
         return a, b

@@ -8,10 +8,10 @@ from ..dialect import types as T
 from ..errors import BoundsError, DTypeError, ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes, realize
-from .arguments import integer, shape_argument
+from .arguments import integer, number, shape_argument
 from .core import TensorCore, _scalar_uop
 from .mathematics import MathematicsMethods
-from .sizes import Shape, SymbolicInt
+from .sizes import Shape, SymbolicInt, countable, require
 
 
 class CreationMethods(MathematicsMethods):
@@ -95,7 +95,9 @@ class CreationMethods(MathematicsMethods):
         if not all(math.isfinite(v) for v in (start, stop, step)):
             raise BoundsError(f"arange: start, stop and step must be finite, given {start}, {stop}, {step}")
         wanted = dtypes.as_dtype(dtype) if dtype is not None else dtypes.default_float() if is_float else dtypes.default_int()
-        count = max(0, math.ceil((stop - start) / step)) if is_float else len(range(int(start), int(stop), int(step)))
+        count = math.ceil((stop - start) / step) if is_float else -(-(int(stop) - int(start)) // int(step))
+        count = max(count, 0)
+        require(count, "arange")
         return cls._created(_sequence(count, start, step, wanted), device)
 
     @classmethod
@@ -109,7 +111,7 @@ class CreationMethods(MathematicsMethods):
         if count < 0:
             raise ShapeError(f"linspace: num must not be negative, given {count}")
         wanted = dtypes.as_dtype(dtype) if dtype is not None else dtypes.default_float()
-        start, stop = float(start), float(stop)
+        start, stop = number(start, "linspace: start"), number(stop, "linspace: stop")
         intervals = count - 1 if endpoint else count
         u = _sequence(count, start, (stop - start) / intervals if intervals > 0 else 0.0, T.float64)
         if endpoint and count > 1:
@@ -120,7 +122,7 @@ class CreationMethods(MathematicsMethods):
     @classmethod
     def eye(cls, n: Any, m: Any = None, dtype: Any = None, device: str | None = None) -> Self:
         """Ones on the diagonal of an n x m matrix (n x n by default), zeros elsewhere."""
-        (rows,), (columns,) = shape_argument((n,), "eye"), shape_argument((n if m is None else m,), "eye")
+        rows, columns = shape_argument((n, n if m is None else m), "eye")
         wanted = dtypes.default_float() if dtype is None else dtypes.as_dtype(dtype)
         return cls._created(build.cast(_compare_indices("cmpeq", (rows, columns), 0), wanted), device)
 
@@ -150,7 +152,7 @@ class CreationMethods(MathematicsMethods):
         if not self.dtype.is_int:
             raise DTypeError(f"one_hot: takes integers, not {self.dtype}")
         (classes,) = shape_argument((num_classes,), "one_hot")
-        shape = (*self.shape, classes)
+        shape = countable((*self.shape, classes), "one_hot")
         mine = build.expand(build.reshape(build.cast(self.uop, T.int64), (*self.shape, 1)), shape)
         return self._new(build.cast(build.alu("cmpeq", mine, build.broadcast(build.iota(classes, T.int64), shape)), T.int64))
 

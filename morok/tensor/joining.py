@@ -30,6 +30,7 @@ class JoiningMethods(ReductionMethods):
 
             a.cat(b, dim=-1)
         """
+        others, dim = _positional_axis(self, others, dim)
         tensors = _tensors(self, others, "cat")
         axis = normal_axis(dim, tensors[0].ndim, "cat")
         first = tensors[0].shape
@@ -47,6 +48,7 @@ class JoiningMethods(ReductionMethods):
 
             a.stack(b, dim=-1)
         """
+        others, dim = _positional_axis(self, others, dim)
         tensors = _tensors(self, others, "stack")
         first = tensors[0].shape
         axis = normal_axis(dim, len(first) + 1, "stack")
@@ -57,11 +59,16 @@ class JoiningMethods(ReductionMethods):
         return tensors[0]._new(_joined([build.reshape(u, shape) for u in _of_one_dtype(tensors)], axis))  # type: ignore[return-value]
 
 
+def _positional_axis(first: Any, others: tuple, dim: int) -> tuple[tuple, int]:
+    """`cat([a, b], 1)`: the axis after a list needs no name."""
+    if isinstance(first, (list, tuple)) and len(others) == 1 and isinstance(others[0], int):
+        return (), others[0]
+    return others, dim
+
+
 def _tensors(first: Any, others: tuple, what: str) -> list[TensorCore]:
     """The tensors of `a.cat(b, c)`, `a.cat([b, c])` and `Tensor.cat([a, b, c])`."""
     given = [*first] if isinstance(first, (list, tuple)) else [first]
-    if len(others) == 1 and isinstance(others[0], int) and not isinstance(first, TensorCore):
-        raise TypeError(f"{what}: name the axis: dim={others[0]}")
     for other in others:
         given += other if isinstance(other, (list, tuple)) else [other]
     if not given:

@@ -13,7 +13,7 @@ from ..errors import AxisError, BoundsError, DTypeError, ShapeError
 from . import build
 from .arguments import also_named, flattened, integer, normal_axes, normal_axis, shape_argument
 from .core import Step, TensorCore
-from .sizes import Shape, Size, SymbolicInt, divided, greatest, least, numel, require
+from .sizes import Shape, Size, SymbolicInt, countable, divided, greatest, least, numel, require
 
 
 class MovementMethods(TensorCore):
@@ -166,7 +166,7 @@ class MovementMethods(TensorCore):
 
     def expand_as(self, other: TensorCore) -> Self:
         """Expanded to another tensor's shape."""
-        return self.broadcast_to(other.shape)
+        return self.broadcast_to(self._operand(other, "expand_as").shape)
 
     def broadcast_to(self, *shape: Any) -> Self:
         """NumPy's broadcasting to a shape. The result cannot be written."""
@@ -307,6 +307,7 @@ class MovementMethods(TensorCore):
         if len(times) < self.ndim:
             raise ShapeError(f"repeat: needs at least one number for each of the {self.ndim} axes of shape {self.shape}, given {times}")
         shape = (1,) * (len(times) - self.ndim) + self.shape
+        countable(tuple(s * n for s, n in zip(shape, times)), "repeat")
         split = tuple(s for size in shape for s in (1, size))
         repeated = tuple(s for size, n in zip(shape, times) for s in (n, size))
         return self._new(build.reshape(build.expand(build.reshape(self.uop, split), repeated), tuple(s * n for s, n in zip(shape, times))))
@@ -327,6 +328,7 @@ class MovementMethods(TensorCore):
         axis = normal_axis(dim if dim is not None else 0, len(shape), "repeat_interleave")
         times = require(repeats, "repeat_interleave")
         before, size, after = shape[:axis], shape[axis], shape[axis + 1:]
+        countable((*before, size * times, *after), "repeat_interleave")
         wide = build.expand(build.reshape(u, (*before, size, 1, *after)), (*before, size, times, *after))
         return self._new(build.reshape(wide, (*before, size * times, *after)))
 
@@ -410,6 +412,7 @@ def padded(u: Any, pairs: Sequence[tuple[Size, Size]], value: Any = 0) -> Any:
     u = build.shrink(u, tuple(before for before, _ in cut), sizes)
     low = tuple(p[0] if isinstance(p[0], SymbolicInt) else max(p[0], 0) for p in pairs)
     high = tuple(p[1] if isinstance(p[1], SymbolicInt) else max(p[1], 0) for p in pairs)
+    countable(tuple(s + before + after for s, before, after in zip(sizes, low, high)), "pad")
     return build.pad(u, low, high, value)
 
 

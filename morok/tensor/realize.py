@@ -10,22 +10,23 @@ from ..dialect import types as T
 from ..graph.registries import BUFFERS
 from ..graph.tensor_graph import TensorUOp
 from ..graph.tensor_graph import new_buffer as new_graph_buffer
-from ..runtime.buffer import Buffer
-from ..runtime.devices import canonical_name
-from . import dtypes
 
 DEFAULT_DEVICE = "CPU"
 
 
 def canonical_device(name: str | None) -> str:
     """The device's canonical name; DeviceError lists what there is."""
-    return DEFAULT_DEVICE if name is None or name is DEFAULT_DEVICE else canonical_name(name)
+    if name is None or name is DEFAULT_DEVICE:
+        return DEFAULT_DEVICE
+    from ..runtime.devices import canonical_name
+    return canonical_name(name)
 
 
 def new_buffer(array: np.ndarray, device: str, borrow: bool = False) -> TensorUOp:
     """A buffer of the array's content: a copy, or with `borrow` the array's own memory where its layout allows."""
+    from ..runtime.buffer import Buffer
     memory = (Buffer.borrow if borrow else Buffer.from_numpy)(array, device)
-    return new_graph_buffer(T.tensor(array.shape, dtypes.of_array(array)), device, memory)
+    return new_graph_buffer(T.tensor(array.shape, memory.dtype), device, memory)
 
 
 def realize(uops: Sequence[TensorUOp]) -> None:

@@ -10,7 +10,7 @@ from ..dialect import types as T
 from ..errors import DTypeError, ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes
-from .arguments import REDUCTION_NAMES, also_named, normal_axes, normal_axis
+from .arguments import REDUCTION_NAMES, also_named, normal_axes, normal_axis, number
 from .creation import CreationMethods
 from .sizes import Size, SymbolicInt, least, numel
 
@@ -110,7 +110,7 @@ class ReductionMethods(CreationMethods):
         axes = normal_axes(axis, self.ndim, "var")
         x = self._computing()
         distance = x - x.mean(axes, keepdim=True)
-        count = x._count(axes) - correction
+        count = x._count(axes) - number(correction, "var: correction")
         count = max(count, 0.0) if isinstance(count, float) else count.maximum(0.0)
         squares = (distance * distance).sum(axes, keepdim)
         return (squares / count)._rounded(self.dtype)
@@ -129,7 +129,7 @@ class ReductionMethods(CreationMethods):
     def norm(self, p: Any = 2, axis: Any = None, keepdim: bool = False) -> Self:
         """The p-norm of all elements or along axes: p a positive number, inf, -inf or 0."""
         axes = normal_axes(axis, self.ndim, "norm")
-        x = self._computing().abs()
+        x, p = self._computing().abs(), number(p, "norm: p")
         if p == float("inf"):
             result = x.max(axes, keepdim)
         elif p == float("-inf"):
@@ -141,7 +141,7 @@ class ReductionMethods(CreationMethods):
         elif p == 2:
             result = (x * x).sum(axes, keepdim).sqrt()
         else:
-            result = (x ** float(p)).sum(axes, keepdim) ** (1.0 / p)
+            result = (x ** p).sum(axes, keepdim) ** (1.0 / p)
         return result._rounded(self.dtype)
 
     @also_named(**REDUCTION_NAMES)

@@ -7,6 +7,7 @@ Sums and products are kept as polynomials over variables, so that equal sizes ar
 """
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,6 +15,8 @@ from ..dialect import types as T
 from ..errors import BoundsError, ShapeError
 from ..graph import shape as symbolic
 from ..graph.tensor_graph import TensorUOp, index_value
+
+GREATEST = (1 << 63) - 1
 
 Monomial = tuple[TensorUOp, ...]
 """A product of atoms: variables, and what is no sum or product."""
@@ -185,18 +188,31 @@ def concrete(shape: Shape) -> tuple[int, ...]:
     return tuple(int(s) for s in shape)
 
 
-def require(size: Any, what: str) -> Size:
+def require(given: Any, what: str) -> Size:
     """A size that a caller gave: an int (or NumPy integer) or SymbolicInt, not negative."""
+    size = given
     if isinstance(size, SymbolicInt):
         if size.bounds[0] < 0:
             raise ShapeError(f"{what}: size {size!r} may be as small as {size.bounds[0]}; a size must not be negative")
         return size
-    if isinstance(size, bool) or not hasattr(size, "__index__"):
-        raise TypeError(f"{what}: a size is an int or a bound Variable, not {size!r}")
-    size = size.__index__()
+    try:
+        size = size if isinstance(size, bool) else operator.index(size)
+    except TypeError:
+        size = None
+    if size is None or isinstance(size, bool):
+        raise TypeError(f"{what}: a size is an int or a bound Variable, not {given!r}")
     if size < 0:
         raise ShapeError(f"{what}: size {size} is negative")
+    if size > GREATEST:
+        raise ShapeError(f"{what}: size {size} is more than any tensor has")
     return size
+
+
+def countable(shape: Shape, what: str) -> Shape:
+    """The shape, if its elements can be counted in 64 bits."""
+    if greatest(numel(shape)) > GREATEST or any(greatest(s) > GREATEST for s in shape):
+        raise ShapeError(f"{what}: shape {shape} has more elements than a tensor can have")
+    return shape
 
 
 # Polynomials

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..errors import BoundsError
 from ..graph.tensor_graph import TensorUOp, index_value
+from .arguments import integer
 from .sizes import SymbolicInt
 
 
@@ -45,6 +46,4 @@ class Variable(SymbolicInt):
 
 
 def _integer(value: Any, what: str) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"Variable: {what} takes an int, not {value!r}")
-    return value.__index__()
+    return integer(value, f"Variable: {what}")
