@@ -66,7 +66,7 @@ _ALIASES = {"half": float16, "float": float32, "double": float64, "short": int16
 
 
 def as_dtype(given: Any) -> DType:
-    """A dtype from a DType, a name ("float32"), a Python type (bool, int, float) or anything that NumPy takes for a dtype."""
+    """A dtype from a DType, a name ("float32", "half"), a Python type (bool, int, float), a NumPy dtype or scalar type."""
     if isinstance(given, DType) and given.name in _NAMES:
         return given
     if given is builtins.bool:
@@ -79,11 +79,11 @@ def as_dtype(given: Any) -> DType:
         found = _NAMES.get(given) or _ALIASES.get(given)
         if found is not None:
             return found
-    try:
-        if given is not None and not isinstance(given, (builtins.int, builtins.float)):
+    elif isinstance(given, (np.dtype, type)):
+        try:
             return dtype_of_numpy(given)
-    except TypeError:
-        pass
+        except TypeError:
+            pass
     raise DTypeError(f"no dtype {given!r}; there are {', '.join(_NAMES)}")
 
 
