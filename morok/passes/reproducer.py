@@ -24,17 +24,18 @@ def reproducer_text(module_text: str, pipeline: str, verify_each: bool = True) -
 """
 
 
-_RESOURCE = re.compile(r"\{-#(?:(?!#-\}).)*?mlir_reproducer\s*:.*?#-\}\s*\Z", re.DOTALL)
+_METADATA = re.compile(r"^\s*\{-#", re.MULTILINE)
 _PIPELINE = re.compile(r'pipeline\s*:\s*"((?:[^"\\]|\\.)*)"')
 
 
 def strip_reproducer(text: str) -> tuple[str, str | None]:
     """The module's text without a reproducer's resources, and the pipeline that they hold (None if there are none)."""
-    resource = _RESOURCE.search(text)
-    pipeline = _PIPELINE.search(resource[0]) if resource else None
-    if resource is None or pipeline is None:
+    starts = [match.start() for match in _METADATA.finditer(text)]
+    metadata = text[starts[-1]:] if starts else ""
+    pipeline = _PIPELINE.search(metadata)
+    if pipeline is None or "mlir_reproducer" not in metadata or not metadata.rstrip().endswith("#-}"):
         return text, None
-    return text[:resource.start()], re.sub(r"\\(.)", r"\1", pipeline[1])
+    return text[:starts[-1]], re.sub(r"\\(.)", r"\1", pipeline[1])
 
 
 def write_reproducer(module_text: str, pipeline: str, path: str | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mlir import ir
@@ -34,6 +34,10 @@ class Diagnostic:
         """One line, headed by the place or, if that is unknown, by the tool."""
         place = f"{self.file}:{self.line}:{self.column}" if self.file is not None else tool
         return f"{place}: {self.kind}: {self.message}"
+
+    def within(self, pass_name: str) -> Diagnostic:
+        """The same, saying which pass reports it."""
+        return self if pass_name in self.message else replace(self, message=f"{self.message} (in pass {pass_name})")
 
 
 def file_location(location: ir.Location) -> tuple[str, int, int] | None:
@@ -64,6 +68,10 @@ def from_mlir(diagnostic: Any, file: str) -> Diagnostic:
     if message.startswith("op "):  # IRDL's messages leave the op's name out
         name = next((m[1] for note in notes if (m := re.match(_CURRENT + r'(?:%\S+ = )?"([^"]+)"', note.message))), None)
         message = f"'{name}' {message}" if name else message
+    if message.startswith("failed to legalize operation"):  # of which types?
+        current = next((note.message for note in notes if note.message.startswith(_CURRENT)), "")
+        signature = re.search(r" : (\([^:{}]*\) -> [^:{}]*)$", current)
+        message += f" : {signature[1]}" if signature else ""
     place = file_location(diagnostic.location)
     notes = tuple(note for note in notes if not note.message.startswith(_CURRENT))
     if place is None or place[1] == 0 and place[0] in (UNNAMED, ""):

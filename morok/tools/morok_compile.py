@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 import llvmlite.binding as llvm
 
@@ -127,9 +126,9 @@ def form_of(program: Program) -> str:
         if any("morok.opts" in kernel.attributes for kernel in kernels):
             return "optimised" if verify_form(program, "vector") else "vector"
         return "vector" if verify_form(program, "kernel") and not verify_form(program, "vector") else "kernel"
-    types = [u.type for body in program.bodies.values() for u in (*body.arguments, *body.order())]
-    if types:
-        return "tensor" if any(isinstance(t, T.TensorType) for t in types) else "range"
+    ops = [u for body in program.bodies.values() for u in (*body.arguments, *body.order())]
+    if ops and all(u.name != "kernel" for u in ops):  # a launch without kernels of ours: they are in loops form already
+        return "tensor" if any(isinstance(u.type, T.TensorType) for u in ops) else "range"
     names = {op.operation.name for op in program.module.body.operations}
     return "llvm" if names and all(name.startswith("llvm.") for name in names) else "loops"
 
@@ -152,7 +151,6 @@ def drop_launches(program: Program) -> None:
         del program.bodies[name]
 
 
-@cache
 def machine_for(triple: str, cpu: str, features: str) -> llvm.TargetMachine:
     initialise()
     return llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, features=features, opt=3, reloc="pic", codemodel="default")

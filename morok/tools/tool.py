@@ -24,6 +24,7 @@ from ..passes.instrumentation import BadOutput, Several
 from ..passes.pipeline import Instrumentation, PassFailure, Step, run_passes, spelling
 from ..passes.reproducer import write_reproducer
 from ..passes.upstream import capturing_stderr
+from ..passes.verify.verify import verify_bodies
 from .diagnostics import Collector, Diagnostic, ToolError, from_text
 from .flags import SWITCH, TEXT, Flag, Parsed, parse_flags
 from .listing import help_text
@@ -173,7 +174,7 @@ class Tool(ABC):
             upstream = isinstance(failure.__cause__, ir.MLIRError)
             replay = self.write_reproducer(chunk, steps, always=not upstream)
             if upstream and len(collector.errors) > before:
-                raise Failed(collector.errors[before:]) from None
+                raise Failed([d.within(failure.pass_name) for d in collector.errors[before:]]) from None
             self.trace()
             raise Failed([Diagnostic("error", f"pass {failure.pass_name} failed: {failure.detail}{replay}")]) from None
         except BadOutput as error:
@@ -191,13 +192,14 @@ class Tool(ABC):
 
     def check_output(self, program: Program, collector: Collector) -> None:
         """Raises BadOutput if a pass left a module that does not verify."""
-        module = program.module
-        before = len(collector.errors)
+        problems = [from_dialect(problem) for problem in verify_bodies(program)]
+        before = len(collector.found)
         try:
-            module.operation.verify()
-            problems = self.check(module, program.dialect)
+            if not problems:
+                program.module.operation.verify()
+                problems = self.check(program.module, program.dialect)
         except ir.MLIRError:
-            problems = collector.errors[before:]
+            problems = [d for d in collector.found[before:] if d.kind == "error"]
             del collector.found[before:]
         if problems:
             raise BadOutput(f"it leaves IR that does not verify: {problems[0].text('(no place)')}")
