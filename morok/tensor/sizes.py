@@ -281,14 +281,16 @@ def _from_polynomial(polynomial: Polynomial) -> Size:
 _SIGNS = {"add": "+", "mul": "*", "sub": "-", "floordiv": "//", "mod": "%"}
 
 
-def _text(u: TensorUOp) -> str:
+def _text(u: TensorUOp, inside: bool = False) -> str:
     """The expression as Python would write it, `n=5` for a bound variable."""
     if u.name == "const":
         return str(u.value)
     if u.name == "define_var":
         return str(u.attributes[0])
     if u.name == "bind":
-        return f"{_text(u.operands[0])}={_text(u.operands[1])}"
-    if u.name in _SIGNS:
-        return f"({_text(u.operands[0])} {_SIGNS[u.name]} {_text(u.operands[1])})"
-    return f"{u.name}({', '.join(_text(o) for o in u.operands)})"
+        text = f"{_text(u.operands[0])}={_text(u.operands[1])}"
+    elif u.name in _SIGNS:
+        text = f"{_text(u.operands[0], True)} {_SIGNS[u.name]} {_text(u.operands[1], True)}"
+    else:
+        return f"{u.name}({', '.join(_text(o) for o in u.operands)})"
+    return f"({text})" if inside else text
