@@ -98,9 +98,6 @@ class TensorType:
     def with_shape(self, shape: tuple) -> TensorType:
         return tensor(tuple(shape), self.dtype)
 
-    def with_dtype(self, dtype: DType) -> TensorType:
-        return tensor(self.shape, dtype)
-
     def __repr__(self) -> str:
         return spelling(self)
 

@@ -13,7 +13,8 @@ from mlir import ir
 from ..dialect import types as T
 from ..dialect.attributes import attribute_from_mlir, attribute_to_mlir
 from ..dialect.context import DialectContext
-from ..dialect.opdef import ONE, TABLE
+from ..dialect.opdef import TABLE
+from ..dialect.verify import is_straight_line_morok
 from .uop import Location, UOp, argument, toposort
 
 
@@ -74,7 +75,7 @@ class Program:
         assert self._module is not None
         self._bodies = {}
         for op in self._module.body.operations:
-            if op.operation.name == "func.func" and _is_straight_line_morok(op.operation):
+            if op.operation.name == "func.func" and is_straight_line_morok(op.operation):
                 body = read_function(op.operation, self.dialect)
                 self._bodies[body.name] = body
         self._written = dict(self._bodies)
@@ -97,12 +98,6 @@ class Program:
                 if old is not None:
                     old.erase()
         self._written = dict(self._bodies)
-
-
-def _is_straight_line_morok(func: ir.Operation) -> bool:
-    if not func.regions[0].blocks or len(list(func.regions[0].blocks)) != 1:
-        return False
-    return all(op.operation.name.startswith("morok.") or op.operation.name == "func.return" for op in func.regions[0].blocks[0].operations)
 
 
 def read_function(func: ir.Operation, dialect: DialectContext) -> Body:
@@ -137,8 +132,6 @@ def read_function(func: ir.Operation, dialect: DialectContext) -> Body:
 
 
 def _named(attributes: Any) -> list[ir.NamedAttribute]:
-    if isinstance(attributes, ir.DictAttr):
-        return [attributes[i] for i in range(len(attributes))]
     return [attributes[i] for i in range(len(attributes))]
 
 
@@ -188,4 +181,4 @@ def write_operation(u: UOp, operands: list[ir.Value], dialect: DialectContext, i
     return ir.Operation.create(f"morok.{u.name}", results=[] if result is None else [result], operands=operands, attributes=attributes, loc=loc, ip=ip)
 
 
-__all__ = ["ONE", "Body", "Program", "read_function", "write_function", "write_operation"]
+__all__ = ["Body", "Program", "read_function", "write_function", "write_operation"]

@@ -239,7 +239,7 @@ def bound_value(bind: UOp) -> tuple[str, int]:
 
 
 def add_bound_value(values: dict[str, int], name: str, value: int) -> None:
-    """Enters a variable's value; ValueError where it already has another."""
+    """Enters a variable's value; BoundsError where it already has another."""
     given = values.setdefault(name, value)
     if given != value:
         raise BoundsError(f"variable {name!r} is bound to {given} and to {value} in one computation; bind it to one value")

@@ -1,6 +1,6 @@
 """Pipelines: text to passes, and running passes of ours and of upstream MLIR in one sequence.
 
-    steps = parse_pipeline("builtin.module(morok-rangeify,func.func(morok-apply-opts{opts=UPCAST:0:4},canonicalize),cse)")
+    steps = parse_pipeline("builtin.module(morok-rangeify,func.func(morok-apply-opts{opts=UPCAST(0,4)},canonicalize),cse)")
     run_passes(program, steps)
 
 The wrapping `builtin.module(...)` may be left out. Our passes run on the whole program wherever they are nested. Consecutive upstream

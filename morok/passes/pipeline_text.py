@@ -1,6 +1,6 @@
 """The text of a pipeline: its syntax, without meaning. `pipeline.py` makes passes of it.
 
-    builtin.module(morok-rangeify,func.func(morok-apply-opts{opts="UPCAST:0:4"},canonicalize),cse)
+    builtin.module(morok-rangeify,func.func(morok-apply-opts{opts="UPCAST(0,4)"},canonicalize),cse)
 """
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Pass(ABC):
 
     name: ClassVar[str]
     form: ClassVar[str]
-    """The form that the pass expects: tensor, range, kernel, vector, loops or any."""
+    """The form that the pass expects: tensor, range, kernel, optimised, vector or any."""
     evaluable: ClassVar[bool] = True
     """Whether the interpreter can run what the pass leaves; not where the next pass must complete it."""
 

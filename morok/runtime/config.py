@@ -7,7 +7,7 @@
 | MOROK_CHECK | check | 0, 1: compare every stage with the one before; poison scratch memory | 0 |
 | MOROK_DEBUG | debug | 0, 1 (each compilation), 2 (each kernel's IR) | 0 |
 | MOROK_BLOCKTIME | block_time | microseconds that idle threads spin before they sleep | 200 |
-| MOROK_BACKEND | backend | llvm, c, mlir (docs/backends.md) | llvm |
+| MOROK_BACKEND | backend | llvm, c, mlir (morok/codegen/backends.py) | llvm |
 
     with configured(num_threads=1):
         y.realize()                     # on the calling thread alone

@@ -36,10 +36,6 @@ class OpenMP:
                     self._library = library
         return self._library
 
-    @property
-    def is_loaded(self) -> bool:
-        return self._library is not None
-
 
 OPENMP = OpenMP()
 

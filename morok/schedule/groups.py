@@ -1,4 +1,4 @@
-"""Parallel groups by Kahn's algorithm: all items without unmet dependencies form a group, are removed, and so on.
+"""Parallel groups: an item is in the first group after those of all that it depends on.
 
     k0 -> k2, k1 -> k2, k2 -> k3      =>      [k0, k1], [k2], [k3]
 

@@ -20,8 +20,6 @@ from .float_functions import FUNCTIONS
 from .fma_decomposition import count_uses
 
 HALVES = (T.float16, T.bfloat16)
-ANY_FLOAT = frozenset(("where", "cast", "bitcast"))
-"""What 16-bit floats need no arithmetic for."""
 
 
 @morok_pass("morok-float-decomposition", form="kernel")

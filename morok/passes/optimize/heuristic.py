@@ -51,7 +51,7 @@ def default_schedule(body: Body, machine: Machine) -> Schedule:
     """The heuristic's schedule of a kernel."""
     schedule = Schedule(body)
     strides = Accesses(body)
-    lanes = max(1, machine.vector_bits // max([8, *(u.dtype.bits for u in body.order() if u.name in ("load", "store") and u.name == "load")]))
+    lanes = max(1, machine.vector_bits // max([8, *(u.dtype.bits for u in body.order() if u.name == "load")]))
     threaded = _work(body) >= THREAD_WORK
     _vectorise(schedule, strides, lanes, machine)
     if threaded:
@@ -157,10 +157,8 @@ def _register_tile(accesses: Accesses, plans: dict[UOp, str]) -> dict[UOp, str]:
 
 
 def _thread(schedule: Schedule) -> None:
-    """Threads on the outermost loop of the stores; where that has few iterations, the loop inside of it takes its place first."""
+    """Threads on the outermost loop of the stores, where that is legal."""
     for end in (u for u in schedule.body.order() if u.name == "end"):
         loops = sorted((r for r in end.operands[1:] if r.attribute("kind") == "loop"), key=lambda r: r.attribute("id"))
         if loops and schedule.apply(Opt("THREAD", loops[0].attribute("id"))):
             return
-
-

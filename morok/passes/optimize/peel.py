@@ -8,7 +8,7 @@ What runs inside the peeled loop is there twice. Loops and scratch buffers insid
 """
 from __future__ import annotations
 
-from ...graph.uop import UOp, index_const, toposort
+from ...graph.uop import UOp, index_const, substitute, toposort
 from ..symbolic.ranges import make_range, open_ranges, ranges_of, replace_ranges
 
 
@@ -68,7 +68,4 @@ def _with_fresh_scratch(u: UOp, range_: UOp) -> UOp:
         return u
     highest = max(v.attribute("id") for v in toposort((u,)) if v.name == "define_local")
     fresh = {v: UOp.make("define_local", (), (highest + 1 + i,), v.type, v.loc) for i, v in enumerate(sorted(locals_, key=lambda v: v.attribute("id")))}
-    new: dict[UOp, UOp] = {}
-    for v in toposort((u,)):
-        new[v] = fresh[v] if v in fresh else v.with_operands(tuple(new[o] for o in v.operands)) if v.operands else v
-    return new[u]
+    return substitute((u,), fresh)[0]

@@ -334,8 +334,6 @@ def none_or_all(u: UOp) -> UOp | None:
     return UOp.make("not", (UOp.make("reduce", (positive, *u.operands[1:]), ("or",)),))
 
 
-
-
 @morok_pass("morok-load-collapse", form="range")
 class LoadCollapse(KernelPass):
     """Removes reductions whose value does not need the loop: constants, gathers, aranges, counts."""

@@ -227,5 +227,3 @@ class MegaPass(KernelPass):
             if changed == roots:
                 return body if roots == body.roots else body.with_roots(roots)
             roots = changed
-
-

@@ -58,10 +58,8 @@ class _Hazards:
     def _order_readers(self, version: UOp, writer: UOp) -> None:
         for reader in self.kernels:
             for slot, read in enumerate(self.versions[reader]):
-                if read is not version or slot == 0 and reader is writer:
+                if read is not version or slot == 0:  # slot 0 is another write of the same version: versions order those
                     continue
-                if slot == 0:
-                    continue  # another write of the same version: versions order those
                 if reader is writer or writer in self._all_before(reader):
                     self.copies.setdefault(version, set()).add((reader, slot))
                     self.copied_before.setdefault(version, []).append(writer)

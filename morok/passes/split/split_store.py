@@ -78,13 +78,13 @@ def _is_version(u: UOp) -> bool:
 
 def _outline(effect: UOp) -> tuple[UOp, list[UOp]]:
     """The kernel's sink over arguments, and the buffer versions that these stand for."""
-    order, seen = _inner_order(effect)
+    order = _inner_order(effect)
     store = next(u for u in reversed(order) if u.name == "store" and u.operands[0].type.space == "global")  # type: ignore[union-attr]
     written = store.operands[0].operands[0]
     slots: dict[UOp, int] = {written: 0}
     for u in order:
         for o in u.operands:
-            if _is_version(o) and o not in slots and not (root_buffer(o) is root_buffer(written) and o is written):
+            if _is_version(o) and o not in slots:
                 slots[o] = len(slots)
     separate = None if _reads_only_where_it_writes(order, store, written) else len(slots)
     new: dict[UOp, UOp] = {}
@@ -102,11 +102,10 @@ def _outline(effect: UOp) -> tuple[UOp, list[UOp]]:
     return UOp.make("sink", (new[effect],)), buffers
 
 
-def _inner_order(effect: UOp) -> tuple[list[UOp], set[UOp]]:
+def _inner_order(effect: UOp) -> list[UOp]:
     """The effect's slice, cut at buffers in global memory."""
-    cut = {u for u in toposort((effect,)) if _is_version(u)}
     order: list[UOp] = []
-    seen: set[UOp] = set(cut)
+    seen = {u for u in toposort((effect,)) if _is_version(u)}
     stack: list[tuple[UOp, bool]] = [(effect, False)]
     while stack:
         u, done = stack.pop()
@@ -116,7 +115,7 @@ def _inner_order(effect: UOp) -> tuple[list[UOp], set[UOp]]:
             seen.add(u)
             stack.append((u, True))
             stack.extend((o, False) for o in reversed(u.operands) if o not in seen)
-    return order, seen
+    return order
 
 
 def _reads_only_where_it_writes(order: list[UOp], store: UOp, written: UOp) -> bool:

@@ -214,5 +214,3 @@ def compare_before_cast(u: UOp) -> UOp | None:
         else:
             return None
     return UOp.make(u.name, tuple(changed), (), None, u.loc)
-
-

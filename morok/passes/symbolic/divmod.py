@@ -17,7 +17,7 @@ from ...dialect import types as T
 from ...graph.uop import UOp, const
 from ..pattern import PatternSet
 from .bounds import bounds, fits
-from .linear import Linear, build, combined, factors, linear, product_of
+from .linear import Linear, build, combined, factors, linear, multiplied, product_of
 
 DIVMOD = PatternSet("divmod")
 
@@ -205,7 +205,7 @@ def _divide_symbolically(form: Linear, divisor: Linear) -> tuple[Linear, Linear]
         if found is None:
             break
         times = Linear(((product_of(*found[0]), found[1] // lead_coefficient),)) if found[0] else Linear((), found[1] // lead_coefficient)
-        quotient, rest = quotient.plus(times), rest.minus(_times(times, divisor))
+        quotient, rest = quotient.plus(times), rest.minus(multiplied(times, divisor))
     return (quotient, rest) if is_positive(rest.plus(Linear((), 1))) and is_positive(divisor.minus(rest)) else None
 
 
@@ -216,12 +216,6 @@ def _without(all_factors: Sequence[UOp], some: Sequence[UOp]) -> list[UOp] | Non
             return None
         rest.remove(factor)
     return rest
-
-
-def _times(x: Linear, y: Linear) -> Linear:
-    terms = [(product_of(s, t), a * b) for s, a in x.terms for t, b in y.terms]
-    terms += [(s, a * y.constant) for s, a in x.terms] + [(t, b * x.constant) for t, b in y.terms]
-    return combined(terms, x.constant * y.constant)
 
 
 def is_positive(form: Linear) -> bool:
@@ -237,7 +231,7 @@ def _lowered(form: Linear) -> Linear:
         if coefficient < 0 and all(bounds(f)[0] >= 0 for f in factors(term)):
             limit = Linear((), 1)
             for factor in factors(term):
-                limit = _times(limit, _greatest(factor))
+                limit = multiplied(limit, _greatest(factor))
         result = result.plus(limit.scaled(coefficient))
     return result
 
@@ -316,7 +310,7 @@ def _whole(form: Linear, coefficients: dict[UOp, int], quotient: UOp, remainder:
             return None
         wanted = Linear(((quotient, y.value),))
     elif y.type is T.index and _runs_only_if_positive(y, linear(x)):
-        wanted = _times(Linear(((quotient, 1),)), linear(y))
+        wanted = multiplied(Linear(((quotient, 1),)), linear(y))
     else:
         return None
     if any(coefficients.get(t) != c * scale for t, c in wanted.terms):

@@ -153,7 +153,8 @@ def arithmetic_within_choice(u: UOp) -> UOp | None:
 
 
 _DECIDABLE = frozenset(("floordiv", "mod", "max", "min"))
-_ARITHMETIC = ALU | {"const", "range", "define_var", "special"}
+ARITHMETIC = ALU | {"const", "range", "define_var", "special"}
+"""What an expression is made of down to its leaves: anything else is opaque in it."""
 
 
 def assume(gate: UOp, expressions: tuple[UOp, ...]) -> tuple[UOp, ...]:
@@ -183,7 +184,7 @@ def _arithmetic(expressions: tuple[UOp, ...]) -> list[UOp]:
     stack = list(expressions)
     while stack:
         node = stack[-1]
-        missing = [o for o in node.operands if o not in done] if node.name in _ARITHMETIC and node not in done else ()
+        missing = [o for o in node.operands if o not in done] if node.name in ARITHMETIC and node not in done else ()
         if missing:
             stack.extend(missing)
             continue
@@ -199,6 +200,6 @@ def _replaced(expressions: tuple[UOp, ...], order: list[UOp], values: dict[UOp, 
     for u in order:
         found = values.get(u)
         if found is None:
-            found = u.with_operands(tuple([new[o] for o in u.operands])) if u.name in _ARITHMETIC and u.operands else u
+            found = u.with_operands(tuple([new[o] for o in u.operands])) if u.name in ARITHMETIC and u.operands else u
         new[u] = found
     return tuple(new[e] for e in expressions)

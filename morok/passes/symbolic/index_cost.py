@@ -12,11 +12,10 @@ from collections.abc import Iterable
 from itertools import count
 
 from ...dialect import types as T
-from ...dialect.ops import ALU, COMPARISONS
+from ...dialect.ops import COMPARISONS
 from ...graph.uop import UOp, argument, substitute, toposort
 from .flat import row_major
-
-_ARITHMETIC = ALU | {"const", "range", "define_var", "special"}
+from .gates import ARITHMETIC
 
 
 class IndexCosts:
@@ -69,7 +68,7 @@ class IndexCosts:
             if node in known:
                 stack.pop()
                 continue
-            if node.name not in _ARITHMETIC or (node.dtype is not None and node.dtype.is_float):
+            if node.name not in ARITHMETIC or (node.dtype is not None and node.dtype.is_float):
                 known[node] = argument(-next(self._fresh), node.type)
                 continue
             needed = [o for o in node.operands if o not in known]

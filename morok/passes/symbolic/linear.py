@@ -97,6 +97,11 @@ def _product_form(u: UOp, x: Linear, y: Linear) -> Linear | None:
         product = product_of(x.terms[0][0], y.terms[0][0])
         coefficient = x.terms[0][1] * y.terms[0][1]
         return None if product is u else Linear(((product, coefficient),))
+    return multiplied(x, y)
+
+
+def multiplied(x: Linear, y: Linear) -> Linear:
+    """The product of two sums, multiplied out."""
     terms = [(product_of(s, t), a * b) for s, a in x.terms for t, b in y.terms]
     terms += [(s, a * y.constant) for s, a in x.terms] + [(t, b * x.constant) for t, b in y.terms]
     return combined(terms, x.constant * y.constant)

@@ -4,12 +4,13 @@ An op is in the loops of the ranges that it reaches; `reduce`, `end` and `buffer
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...graph.uop import UOp, toposort
 from ..facts import recall
 
 CLOSING = frozenset(("reduce", "end", "bufferize"))
+"""Ops that close the ranges of all operands but the first."""
 
 
 def open_ranges(u: UOp) -> frozenset[UOp]:
@@ -80,21 +81,10 @@ def _closed_over(node: UOp, new: dict[UOp, UOp], loops: Mapping[UOp, Sequence[UO
     return node.with_operands((new[node.operands[0]], *listed)) if listed else new[node.operands[0]]
 
 
-def renumbered(roots: tuple[UOp, ...], order: Callable[[UOp], object] | None = None) -> tuple[UOp, ...]:
-    """The roots with ids of ranges dense from 0, in the order that they have (or in that of the key given)."""
+def renumbered(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
+    """The roots with ids of ranges dense from 0, in the order that they have."""
     found = ranges_of(toposort(roots))
-    if order is not None:
-        found.sort(key=order)  # type: ignore[arg-type]
     if all(r.attributes[0] == i for i, r in enumerate(found)):
         return roots
-    values = _with_ids(found, list(range(len(found))))
+    values = {r: make_range(r.operands[0], i, r.attributes[1], r) for i, r in enumerate(found)}
     return replace_ranges(roots, values, {r: (values[r],) for r in found})
-
-
-def _with_ids(ranges: Sequence[UOp], ids: Sequence[int]) -> dict[UOp, UOp]:
-    """New ranges over the same extents (rebuilt where an extent reaches a renumbered range itself)."""
-    values: dict[UOp, UOp] = {}
-    for r, id in zip(ranges, ids):
-        extent = r.operands[0]
-        values[r] = make_range(extent, id, r.attributes[1], r)
-    return values

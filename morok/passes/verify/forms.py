@@ -16,7 +16,7 @@ from ...errors import OptionError
 from ...graph.body import Body, Program
 from ...graph.uop import UOp
 from ...interpret.kernel_form import launch_conflicts
-from .open_ranges import CLOSERS, loops
+from .open_ranges import loops
 
 Found = Iterator[tuple[UOp | None, str]]
 BodyRule = Callable[[Body], Found]
@@ -289,4 +289,4 @@ def _launches(function: list[ir.Operation]) -> bool:
     return function[0].name == "func.func" and "kernel" in names and names <= LAUNCHING | {"func.return"}
 
 
-__all__ = ["CLOSERS", "FORMS", "at", "verify_form"]
+__all__ = ["FORMS", "at", "verify_form"]

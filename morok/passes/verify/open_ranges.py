@@ -10,12 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...graph.uop import UOp
+from ..symbolic.ranges import CLOSING
 
 Ranges = frozenset[UOp]
 NONE: Ranges = frozenset()
-
-CLOSERS = ("reduce", "end", "bufferize")
-"""Ops that close the ranges of all operands but the first."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ def loops(order: Iterable[UOp]) -> dict[UOp, Loops]:
     for u in order:
         inside = NONE.union(*(found[o].open for o in u.operands))
         closed = NONE.union(*(closes[o] for o in u.operands))
-        ending = NONE.union(*(found[o].open for o in u.operands[1:])) if u.name in CLOSERS else NONE
+        ending = NONE.union(*(found[o].open for o in u.operands[1:])) if u.name in CLOSING else NONE
         found[u] = Loops(inside, inside - ending | ({u} if u.name == "range" else NONE), closed)
         closes[u] = closed | ending
     return found
