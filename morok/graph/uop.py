@@ -59,12 +59,12 @@ class UOp:
         if ref is not None:
             found = ref()
             if found is not None:
+                if loc is not None and name == "const":
+                    found.loc = loc  # a constant is shared by all who need its value: the place asked for last says most
                 return found
         self = object.__new__(cls)
         self.name, self.operands, self.attributes, self.type, self.facts = name, operands, attributes, type, None
-        if name == "const":
-            loc = None  # shared by whoever needs the value: the place of its first use says nothing
-        elif loc is None:
+        if loc is None:
             for operand in operands:
                 if operand.loc is not None:
                     loc = operand.loc
