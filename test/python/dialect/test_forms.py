@@ -193,7 +193,7 @@ def test_kernel_form():
      "-:5:1: error: 'morok.kernel' op binds slots [0] of @k0, which has 2 buffers"),
     ([("%a: memref<4xf32>)", "%a: memref<2x2xf32>)"), ("(%a) {slot = 1} : (memref<4xf32>)", "(%a) {slot = 1} : (memref<2x2xf32>)")],
      "-:5:1: error: 'morok.kernel' op binds slot 1 of @k0 to a memref<2x2xf32>, but it takes a memref<4xf32>"),
-    ([("%r = ", '%c = #4\n%z = "morok.range"(%c) {id = 0, kind = "loop"} : (index) -> index\n%r = '), ("return %r :", "return %z :"),
+    ([("%r = ", '%c = #9\n%z = "morok.range"(%c) {id = 0, kind = "loop"} : (index) -> index\n%r = '), ("return %r :", "return %z :"),
       (") -> memref<4xf32> {", ") -> index {"), ("return %z : memref<4xf32>", "return %z : index")],
      "-:6:1: error: 'morok.const' op does not belong in a function that launches kernels"),
     ([('"morok.sink"(%e) : (!morok.token) -> ()', "")], "error: kernel @k0 must end in one sink, not 0"),
