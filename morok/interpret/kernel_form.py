@@ -13,6 +13,7 @@ import numpy as np
 from ..dialect import types as T
 from ..errors import IRError
 from ..graph.body import Body, Program
+from ..graph.buffers import argument_uses, root_buffer
 from ..graph.uop import UOp
 from .memory import Variables, bound_variables, unwritten, view_as, where
 from .races import check_races
@@ -66,25 +67,6 @@ def _callee(program: Program, launch: UOp) -> Body:
     if kernel is None:
         raise IRError(f"{where(launch)} names @{launch.attribute('callee')}, which the module does not have")
     return kernel
-
-
-def root_buffer(u: UOp) -> UOp:
-    """The memory behind a param or chain of afters."""
-    while u.name in ("after", "param", "index"):
-        u = u.operands[0]
-    return u
-
-
-def argument_uses(kernel: Body) -> tuple[set[int], set[int]]:
-    """The slots that a kernel reads and those that it writes."""
-    reads: set[int] = set()
-    writes: set[int] = set()
-    for u in kernel.order():
-        if u.name in ("load", "store"):
-            root = root_buffer(u.operands[0])
-            if root.name == "arg":
-                (reads if u.name == "load" else writes).add(root.attributes[0])
-    return reads, writes
 
 
 # The order of launches

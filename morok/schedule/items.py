@@ -19,6 +19,7 @@ from typing import NamedTuple
 from ..dialect import types as T
 from ..errors import IRError
 from ..graph.body import Body, Program
+from ..graph.buffers import argument_uses, root_buffer
 from ..graph.uop import UOp
 
 _MAIN_OPS = frozenset(("arg", "define_global", "buffer", "unique", "device", "after", "param", "sink", "define_var"))
@@ -112,25 +113,6 @@ def create_schedule(program: Program, values: Mapping[str, int] | None = None, f
     results = tuple(numbers[root_buffer(r)] for r in main.results)
     variables = {n: pair for u in uses.values() for n, pair in u.variables.items()}
     return Schedule(tuple(items), tuple(numbers), len(main.arguments), results, dict(sorted(variables.items())))
-
-
-def root_buffer(u: UOp) -> UOp:
-    """The memory behind a param, an index or a chain of afters."""
-    while u.name in ("after", "param", "index"):
-        u = u.operands[0]
-    return u
-
-
-def argument_uses(kernel: Body) -> tuple[set[int], set[int]]:
-    """The slots that a kernel reads and those that it writes."""
-    reads: set[int] = set()
-    writes: set[int] = set()
-    for u in kernel.order():
-        if u.name in ("load", "store"):
-            root = root_buffer(u.operands[0])
-            if root.name == "arg":
-                (reads if u.name == "load" else writes).add(root.attributes[0])
-    return reads, writes
 
 
 def kernel_variables(kernel: Body) -> dict[str, tuple[int, int]]:

@@ -13,11 +13,11 @@ from ..dialect import types as T
 from ..dialect.ops import ALU, UNARY_FLOAT
 from ..errors import BoundsError, ShapeError
 from ..graph.body import Body
+from ..graph.buffers import root_buffer
 from ..graph.shape import evaluate_index
 from ..graph.uop import UOp
 from ..passes.symbolic.bounds import bounds
 from ..passes.symbolic.ranges import closed_ranges, open_ranges
-from .items import root_buffer
 
 BYTES_PER_SECOND = 2e10
 OPS_PER_SECOND = 2e10

@@ -12,10 +12,11 @@ from ...dialect.context import DialectContext
 from ...dialect.ops import ALU
 from ...errors import InternalError
 from ...graph.body import Body
+from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, users_of
 from .conversions import Conversions
 from .emission import Value
-from .loop_tree import HOISTED, Loop, LoopTree, buffer_root, describe
+from .loop_tree import HOISTED, Loop, LoopTree, describe
 from .parameters import parameters_of
 from .rare_branches import RareWork
 from .reduction_order import identity
@@ -109,7 +110,7 @@ class KernelWriter(Conversions):
         for block in inside:
             inside += [item for item in block.items if isinstance(item, Loop)]
         stores = [u for block in inside for u in block.items if isinstance(u, UOp) and u.name == "store"]
-        return bool(stores) and not loop.reductions and all(buffer_root(u.operands[0].operands[0]).name == "arg" for u in stores)
+        return bool(stores) and not loop.reductions and all(root_buffer(u.operands[0]).name == "arg" for u in stores)
 
     def _on_first_thread(self, loop: Loop) -> None:
         """What is not divided among the threads is done by one."""

@@ -15,7 +15,8 @@ from typing import TypeAlias
 from ...dialect import types as T
 from ...errors import InternalError
 from ...graph.body import Body
-from ...graph.uop import UOp
+from ...graph.buffers import root_buffer
+from ...graph.uop import UOp, toposort
 from ..symbolic.ranges import open_ranges
 from .rare_branches import RareWork, find_rare_work
 
@@ -201,16 +202,21 @@ class LoopTree:
         stores = [u for u in self.order if u.name == "store"]
         if not any(u.name == "after" or u.name == "load" for u in self.order):
             return
-        roots = {s: buffer_root(s.operands[0].operands[0]) for s in stores}
+        roots = {s: root_buffer(s.operands[0]) for s in stores}
         written = set(roots.values())
         seen: dict[UOp, frozenset[UOp]] = {}
+        updates: dict[UOp, set[UOp]] = {}
+        """Of an argument that is written, all that the stores to it need."""
         for u in self.order:
-            if u.name != "load" or buffer_root(u.operands[0].operands[0]) not in written:
+            if u.name != "load" or root_buffer(u.operands[0]) not in written:
                 continue
             buffer = u.operands[0].operands[0]
-            root, version = buffer_root(buffer), _stores_before(buffer, seen)
+            root, version = root_buffer(buffer), _stores_before(buffer, seen)
             if root.name == "arg":
-                continue  # morok-split-store saw to it that an element is read only by the iteration that stores it, before it does
+                if root not in updates:
+                    updates[root] = set(toposort(s for s in stores if roots[s] is root))
+                if u in updates[root]:
+                    continue  # an update in place: morok-split-store saw to it that only the iteration that stores an element reads it
             for store in stores:
                 if roots[store] is root and store not in version:
                     self._before(u, store)
@@ -275,13 +281,6 @@ def _close_over(enclosing: dict[UOp, frozenset[UOp]]) -> None:
 
 def _ids(ranges: frozenset[UOp]) -> list[int]:
     return sorted(r.attributes[0] for r in ranges)
-
-
-def buffer_root(buffer: UOp) -> UOp:
-    """The argument or scratch that a version of a buffer is."""
-    while buffer.name == "after":
-        buffer = buffer.operands[0]
-    return buffer
 
 
 def _stores_before(buffer: UOp, seen: dict[UOp, frozenset[UOp]]) -> frozenset[UOp]:

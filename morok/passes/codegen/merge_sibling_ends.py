@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from ...dialect import types as T
 from ...graph.body import Body
+from ...graph.buffers import root_buffer
 from ...graph.uop import UOp
 from ..registry import KernelPass, morok_pass
 from ..symbolic.ranges import open_ranges, replace_ranges
-from .loop_tree import buffer_root
 
 
 @morok_pass("morok-merge-sibling-ends", form="kernel")
@@ -55,7 +55,7 @@ def _are_apart(a: UOp, b: UOp) -> bool:
     slices = [e.backward_slice() for e in (a, b)]
     if a in slices[1] or b in slices[0]:
         return False
-    written = [{buffer_root(u.operands[0].operands[0]) for u in s if u.name == "store"} for s in slices]
-    read = [{buffer_root(u.operands[0].operands[0]) for u in s if u.name == "load"} for s in slices]
+    written = [{root_buffer(u.operands[0]) for u in s if u.name == "store"} for s in slices]
+    read = [{root_buffer(u.operands[0]) for u in s if u.name == "load"} for s in slices]
     local = any(isinstance(x.type, T.MemRefType) and x.type.space for x in written[0] & written[1])
     return not (written[0] & read[1] or written[1] & read[0] or local)

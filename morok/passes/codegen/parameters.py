@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ...dialect import types as T
 from ...graph.body import Body
+from ...graph.buffers import root_buffer
 from ...graph.uop import UOp
 
 
@@ -34,9 +35,9 @@ def parameters_of(body: Body, order: Iterable[UOp]) -> list[Parameter]:
         if u.name == "define_var":
             variables[u.attribute("name")] = u
         elif u.name == "load":
-            loaded.add(_root(u))
+            loaded.add(root_buffer(u.operands[0]))
         elif u.name == "store":
-            stored.add(_root(u))
+            stored.add(root_buffer(u.operands[0]))
         elif u.name == "special" or u.name == "range" and u.attributes[1] == "thread":
             threads = True
     found = [Parameter("buffer", i, "", a.type, a in loaded, a in stored) for i, a in enumerate(body.arguments)]  # type: ignore[arg-type]
@@ -45,11 +46,3 @@ def parameters_of(body: Body, order: Iterable[UOp]) -> list[Parameter]:
     if threads:
         found += [Parameter("thread_id"), Parameter("thread_count")]
     return found
-
-
-def _root(access: UOp) -> UOp:
-    """The argument or scratch that a load or store touches."""
-    buffer = access.operands[0].operands[0]
-    while buffer.name == "after":
-        buffer = buffer.operands[0]
-    return buffer

@@ -20,6 +20,7 @@ from ...dialect import types as T
 from ...dialect.ops import ALU
 from ...errors import InternalError
 from ...graph.body import Body
+from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, const, index_const, toposort
 from ..registry import KernelPass, morok_pass
 from ..symbolic.ranges import closed_ranges, make_range, open_ranges, replace_ranges
@@ -103,9 +104,7 @@ def with_private_scratch(roots: Roots, order: list[UOp], ranges: Sequence[UOp], 
         if u.name == "after":
             live = open_ranges(u) & wanted
             if live:
-                root = u
-                while root.name == "after":
-                    root = root.operands[0]
+                root = root_buffer(u)
                 open_round[root] = open_round.get(root, frozenset()) | live
     if not open_round:
         return roots, order

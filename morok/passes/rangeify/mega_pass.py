@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from ...dialect import types as T
 from ...dialect.ops import ALU, UNARY_FLOAT
 from ...graph.body import Body
+from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, toposort, users_of
 from ..pattern import PatternSet
 from ..registry import KernelPass, morok_pass
@@ -38,8 +39,7 @@ Memory = tuple[str, int]
 
 def memory_of(buffer: UOp) -> Memory:
     """What tells a buffer from others while its value is being rewritten: the op and number that it comes from."""
-    while buffer.name == "after":
-        buffer = buffer.operands[0]
+    buffer = root_buffer(buffer)
     return buffer.name, (buffer.attributes[0] if buffer.attributes else 0)
 
 

@@ -17,9 +17,9 @@ from mlir import ir
 
 from ...dialect import types as T
 from ...graph.body import Body, Program
+from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, argument, as_index, toposort
 from ..registry import Pass, morok_pass
-from .split_store import root_buffer
 
 
 @morok_pass("morok-fix-assigns", form="kernel")

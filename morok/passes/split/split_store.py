@@ -64,13 +64,6 @@ def _is_materialised(u: UOp) -> bool:
     return u.name == "after" and u.type.space is None  # type: ignore[union-attr]
 
 
-def root_buffer(u: UOp) -> UOp:
-    """The memory behind a version of a buffer."""
-    while u.name == "after":
-        u = u.operands[0]
-    return u
-
-
 def _is_version(u: UOp) -> bool:
     """Whether the op is a buffer in global memory as some moment left it."""
     return isinstance(u.type, T.MemRefType) and u.type.space is None

@@ -1,0 +1,30 @@
+"""Which memory an op touches: the buffer behind its versions, and what a kernel does to its parameters.
+
+    root_buffer(morok.index(morok.after(%d, %e), %i))     %d
+    argument_uses(kernel)                                 ({slots read}, {slots written})
+"""
+from __future__ import annotations
+
+from .body import Body
+from .uop import UOp
+
+_NAMES_OF_MEMORY = frozenset(("after", "param", "index"))
+
+
+def root_buffer(u: UOp) -> UOp:
+    """The memory behind a param, an index or a chain of afters."""
+    while u.name in _NAMES_OF_MEMORY:
+        u = u.operands[0]
+    return u
+
+
+def argument_uses(kernel: Body) -> tuple[set[int], set[int]]:
+    """The slots that a kernel reads and those that it writes."""
+    reads: set[int] = set()
+    writes: set[int] = set()
+    for u in kernel.order():
+        if u.name in ("load", "store"):
+            root = root_buffer(u.operands[0])
+            if root.name == "arg":
+                (reads if u.name == "load" else writes).add(root.attributes[0])
+    return reads, writes
