@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import morok
+from morok.passes.registry import load_passes
 
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -30,6 +31,13 @@ def test_every_folder_of_code_is_a_package_and_so_in_the_wheel():
 def test_no_test_is_in_the_wheel():
     assert PYPROJECT["tool"]["setuptools"]["packages"]["find"]["include"] == ["morok", "morok.*"]
     assert not [*(ROOT / "morok").rglob("test*"), *(ROOT / "morok").rglob("conftest.py")]
+
+
+def test_every_pass_has_a_lit_test_of_its_name_that_runs_it():
+    tests = {f"morok-{path.stem}": path.read_text() for path in (ROOT / "test" / "lit").rglob("*.mlir")}
+    own = [name for name, cls in load_passes().items() if cls.__module__.startswith("morok.passes.")]
+    assert own
+    assert not [name for name in own if not re.search(rf"// RUN: .*{name}\b", tests.get(name, ""))]
 
 
 def test_every_dependency_is_explained():
