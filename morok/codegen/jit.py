@@ -17,6 +17,10 @@ from ..errors import InternalError
 from .target import Target, initialise
 
 
+VECTORISER_LIMIT = 1 << 17
+"""Characters of LLVM IR past which LLVM's loop vectoriser is left out: its time is quadratic in the size of a loop's body."""
+
+
 class _Machine(threading.local):
     """A thread's target machine: LLVM's are not to be shared."""
 
@@ -87,7 +91,9 @@ def object_code(text: str) -> tuple[bytes, tuple[str, ...]]:
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     names = tuple(f.name for f in module.functions if not f.is_declaration)
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = len(text) < VECTORISER_LIMIT
+    builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     return machine.emit_object(module), names
 
