@@ -7,7 +7,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import MODULE, is_one_error_line
+from tool_samples import MODULE, is_one_error_line
 
 from morok.tools.morok_compile import EMISSIONS, STAGES
 

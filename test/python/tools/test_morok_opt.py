@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import MODULE, is_one_error_line, runner
+from tool_samples import MODULE, is_one_error_line, runner
 
 from morok.passes.registry import Pass, morok_pass
 from morok.tools.morok_opt import MorokOpt

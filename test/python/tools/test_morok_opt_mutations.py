@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conftest import is_one_error_line
+from tool_samples import is_one_error_line
 
 ROOT = Path(__file__).resolve().parents[3]
 SEEDS = [path.read_bytes() for path in sorted((ROOT / "test" / "lit").rglob("*.mlir")) if "expected-" not in path.read_text()]
