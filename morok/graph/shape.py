@@ -205,28 +205,6 @@ _VALUES: dict[str, Callable[..., Any]] = {
 }
 
 
-def variables_of(u: Size) -> dict[str, UOp]:
-    """The `define_var` ops of an index expression by name."""
-    if not isinstance(u, UOp):
-        return {}
-    return {node.attributes[0]: node for node in toposort((u,)) if node.name == "define_var"}
-
-
-def strip_binds(u: Size) -> tuple[Size, dict[str, int]]:
-    """The expression over its variables alone, and the values that its binds gave them."""
-    if not isinstance(u, UOp):
-        return u, {}
-    values: dict[str, int] = {}
-    new: dict[UOp, UOp] = {}
-    for node in toposort((u,)):
-        if node.name == "bind":
-            add_bound_value(values, *bound_value(node))
-            new[node] = new[node.operands[0]]
-        else:
-            new[node] = node.with_operands(tuple(new[o] for o in node.operands)) if node.operands else node
-    return new[u], values
-
-
 def bound_value(bind: UOp) -> tuple[str, int]:
     """A bind's variable and value. BoundsError for a value outside the variable's bounds."""
     variable, value = bind.operands

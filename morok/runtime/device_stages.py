@@ -10,7 +10,7 @@ argument of the later ones. Memory is numbered by slots: the leaves of the captu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..dialect import types as T
 from ..errors import DeviceError
@@ -39,7 +39,6 @@ class Stages:
     stages: list[Stage]
     devices: list[str]
     outputs: tuple[int, ...]
-    types: list[T.Type] = field(default_factory=list)
 
 
 def cut_at_copies(body: Body, devices: Sequence[str]) -> Stages:

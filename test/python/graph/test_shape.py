@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from morok.dialect import types as T
 from morok.dialect.opdef import DYNAMIC
 from morok.errors import BoundsError, ShapeError
-from morok.graph.shape import evaluate_index, interval, max_shape, numel, shape_of, strip_binds, variables_of
+from morok.graph.shape import evaluate_index, interval, max_shape, numel, shape_of
 from morok.graph.tensor_graph import TensorUOp
 from morok.graph.uop import UOp, argument
 
@@ -113,25 +113,6 @@ def test_max_shape(kind, source):
     n = variable(kind)
     assert max_shape(kind.make("pad", (window(kind, source, n), n), ((DYNAMIC, 0), (1, 0), 0.0))) == (17, 3)
     assert max_shape(source) == (8, 3)
-
-
-def test_variables_of(kind):
-    n, m = variable(kind), variable(kind, "m")
-    assert variables_of(n * 2 + m) == {"n": n, "m": m}
-    assert variables_of(3) == {}
-
-
-def test_strip_binds(kind):
-    n = variable(kind)
-    b = kind.make("bind", (n, kind.constant(4, T.index)))
-    assert strip_binds(b * 3 + 1) == (n * 3 + 1, {"n": 4})
-    assert strip_binds(7) == (7, {})
-
-
-def test_strip_binds_refuses_two_values(kind):
-    n = variable(kind)
-    with pytest.raises(BoundsError, match="bound to 4 and to 5"):
-        strip_binds(kind.make("bind", (n, kind.constant(4, T.index))) + kind.make("bind", (n, kind.constant(5, T.index))))
 
 
 def test_evaluate_uses_bound_values_where_none_is_given(kind):
