@@ -20,11 +20,16 @@ def is_scalar(value: Any) -> bool:
     return isinstance(value, (bool, int, float)) and not isinstance(value, np.generic)
 
 
+def scalar_dtype(dtype: T.DType, value: Any, what: str) -> T.DType:
+    """The dtype that a Python scalar takes beside a tensor of `dtype`; OverflowError for an integer that does not fit."""
+    found = dtypes.with_scalar(dtype, value)
+    if found.kind in "iu" and not found.min <= value <= found.max:
+        raise OverflowError(f"{what}: {value} does not fit {found} (from {found.min} to {found.max}); cast the tensor first")
+    return found
+
+
 def scalar_operand(dtype: T.DType, value: Any, what: str) -> TensorUOp:
-    dtype = dtypes.with_scalar(dtype, value)
-    if dtype.kind in "iu" and not dtype.min <= value <= dtype.max:
-        raise OverflowError(f"{what}: {value} does not fit {dtype} (from {dtype.min} to {dtype.max}); cast the tensor first")
-    return build.constant(value, dtype)
+    return build.constant(value, scalar_dtype(dtype, value, what))
 
 
 def dtype_operands(x: TensorCore, other: Any, what: str) -> tuple[TensorUOp, TensorUOp]:
@@ -44,6 +49,10 @@ def operands(x: TensorCore, other: Any, what: str) -> tuple[TensorUOp, TensorUOp
         a, b = x.uop, other.uop
         if a.type is b.type and None not in a.type.shape:  # type: ignore[union-attr]
             return a, b
+    elif is_scalar(other):
+        a = x.uop
+        a = build.cast(a, scalar_dtype(a.dtype, other, what))
+        return a, build.full(build.shape_of(a), other, a.dtype)
     a, b = dtype_operands(x, other, what)
     if a.type is b.type and None not in a.type.shape:  # type: ignore[union-attr]
         return a, b

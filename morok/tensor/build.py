@@ -8,6 +8,7 @@ Callers have checked shapes, axes and dtypes: a mistake here is a fault of morok
 """
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from ..dialect import types as T
@@ -67,6 +68,30 @@ def constant(value: Any, dtype: T.DType) -> TensorUOp:
 
 
 def full(shape: Shape, value: Any, dtype: T.DType) -> TensorUOp:
+    """Every element the value."""
+    u = _remembered_full(shape if _is_small(shape) else (1,) * len(shape), dtype, repr(value), value)
+    if u.name not in _CONSTANT_OPS:
+        u = tensor_const(value, dtype)
+    return broadcast(u, shape)
+
+
+def _is_small(shape: Shape) -> bool:
+    count = 1
+    for s in shape:
+        if not isinstance(s, int):
+            return False
+        count *= s
+    return count <= 4096
+
+
+_CONSTANT_OPS = ("expand", "reshape", "const")
+"""What a remembered constant is, unless somebody realised it: then it is a buffer, and may be written."""
+
+
+@lru_cache(maxsize=64)
+def _remembered_full(shape: Shape, dtype: T.DType, text: str, value: Any) -> TensorUOp:
+    """The last constants, for the same occur again and again; small ones, so that one that is realised keeps little memory. `text` tells apart what
+    Python takes for equal: 0.0 and -0.0."""
     return broadcast(tensor_const(value, dtype), shape)
 
 
