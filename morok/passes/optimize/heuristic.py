@@ -51,7 +51,8 @@ def default_schedule(body: Body, machine: Machine) -> Schedule:
     """The heuristic's schedule of a kernel."""
     schedule = Schedule(body)
     strides = Accesses(body)
-    lanes = max(1, machine.vector_bits // max([8, *(u.dtype.bits for u in body.order() if u.name == "load")]))
+    widths = [u.operands[0].type.dtype.bits for u in body.order() if u.name in ("load", "store")]  # type: ignore[union-attr]
+    lanes = max(1, machine.vector_bits // max(widths, default=8))
     threaded = _work(body) >= THREAD_WORK
     _vectorise(schedule, strides, lanes, machine)
     if threaded:
