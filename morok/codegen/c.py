@@ -8,38 +8,26 @@
       }
     }
 
-MLIR's own way to C, the emitc dialect, has no math functions, no 16-bit floats and no fused multiply-add, and leaves to C's rules what an
-overflow does; so `c_source.py` prints the loops itself. The copies that an UPCAST asks for stay loops: the C compiler makes the vectors.
-Those of a reduction are accumulators, as in the other back ends, so that sums have as many parts.
+MLIR's own way to C, the emitc dialect, has no form (in LLVM 22) for fused multiply-add, square root, rounding to even, maximumf and bitcasts;
+so `c_source.py` prints the loops itself. The C compiler makes the vectors: of loops, and of the copies that opts ask for.
 """
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ..dialect.context import DialectContext
 from ..graph.body import Program
 from ..passes.codegen.parameters import Parameter
-from ..passes.codegen.pipeline import CODEGEN_PIPELINE
-from ..passes.codegen.pre_expand import PreExpand
 from .c_compiler import SharedObject, compile_c
 from .c_source import CSource
 from .loops import LoopsRenderer
 from .renderer import RenderedKernel
-from .target import Target
 
 
 class CRenderer(LoopsRenderer):
     """C99 text."""
 
     backend_name: ClassVar[str] = "c"
-
-    def __init__(self, target: Target | None = None, pipeline: Sequence[str] = CODEGEN_PIPELINE,
-                 dialect: DialectContext | None = None) -> None:
-        super().__init__(target, pipeline, dialect)
-        for step in self.passes:
-            if isinstance(step, PreExpand):
-                step.ops = 0
 
     @property
     def vector_bits(self) -> int:

@@ -342,7 +342,8 @@ def _float(value: float, suffix: str) -> str:
         return "NAN"
     if isinf(value):
         return "INFINITY" if value > 0 else "(-INFINITY)"
-    text = f"{value.hex()}{suffix}"
+    mantissa, _, exponent = value.hex().partition("p")
+    text = f"{mantissa.rstrip('0').rstrip('.') if '.' in mantissa else mantissa}p{exponent}{suffix}"
     return f"({text})" if text.startswith("-") else text
 
 
