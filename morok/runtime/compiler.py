@@ -8,13 +8,16 @@ With `MOROK_CHECK=1` the program is evaluated after every pass and compared with
 """
 from __future__ import annotations
 
+import pkgutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 
 import numpy as np
 
+from .. import passes
 from ..dialect import types as T
 from ..graph.body import Program
 from ..passes.pipeline import Instrumentation, run_passes
@@ -24,6 +27,9 @@ from .config import Config
 from .host import HOSTS, Call, Host, Phase, phases_of
 from .kernels import CompiledKernel, compile_kernels
 from .openmp import OPENMP
+
+for _module in pkgutil.walk_packages(passes.__path__, passes.__name__ + "."):  # now, so that a process's first kernel need not wait
+    import_module(_module.name)
 
 PIPELINE = "morok-rangeify,morok-split"
 """From tensor form to kernel form."""
