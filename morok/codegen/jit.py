@@ -16,7 +16,6 @@ import llvmlite.binding as llvm
 from ..errors import InternalError
 from .target import Target, initialise
 
-
 VECTORISER_LIMIT = 1 << 17
 """Characters of LLVM IR past which LLVM's loop vectoriser is left out: its time is quadratic in the size of a loop's body."""
 

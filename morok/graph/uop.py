@@ -59,8 +59,8 @@ class UOp:
         if ref is not None:
             found = ref()
             if found is not None:
-                if loc is not None and name == "const":
-                    found.loc = loc  # a constant is shared by all who need its value: the place asked for last says most
+                if loc is not None and (found.loc is None or name == "const"):
+                    found.loc = loc  # of a constant, which all share who need its value, the place asked for last says most
                 return found
         self = object.__new__(cls)
         self.name, self.operands, self.attributes, self.type, self.facts = name, operands, attributes, type, None
