@@ -69,7 +69,9 @@ class _Assignment:
 
     def _new_range(self, size: int | UOp, kind: str, loc: object = None) -> UOp:
         self.next_range += 1
-        return UOp.make("range", (as_index(size),), (self.next_range - 1, kind), T.index, loc)  # type: ignore[arg-type]
+        # An extent in normal form: simplifying an index that uses the range then leaves the range what it is.
+        normal = simplify((size,)) if isinstance(size, UOp) else (as_index(size),)
+        return UOp.make("range", normal, (self.next_range - 1, kind), T.index, loc)  # type: ignore[arg-type]
 
     def _must_store(self, u: UOp) -> bool:
         return u in self._roots or u.name in ("contiguous", "copy", "assign")

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from graphs import buffer, op, summed, value
 
+from morok import Tensor, Variable
 from morok.errors import InternalError
 from morok.graph.uop import rebuild
 from morok.passes.rangeify.simplify_ranges import SimplifyRanges
@@ -19,6 +20,14 @@ def test_a_checked_run_gives_the_result():
         y = summed(op("exp", buffer(A) * 0.1) + 2.0, 0)
         realize_uops([y])
     assert np.allclose(value(y), (np.exp(A * 0.1) + 2).sum(0), rtol=1e-5)
+
+
+def test_a_checked_run_with_two_variables():
+    """A product of variables may be written in two orders, and is one extent."""
+    n, m = Variable("n", 1, 3).bind(2), Variable("m", 1, 4).bind(3)
+    with configured(check=True):
+        y = Tensor(A)[:n, :m].T.flatten().realize()
+    assert y.tolist() == A[:2, :3].T.flatten().tolist()
 
 
 def test_a_pass_that_changes_a_value_is_named(monkeypatch):
