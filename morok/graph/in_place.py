@@ -9,14 +9,15 @@ through a sink: registered tensors, and ops outside. (A handle that only a Pytho
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from .registries import TENSORS
 from .tensor_graph import GRAPH, TensorUOp
 from .uop import UOp
 
-InPlace = bool | Callable[[TensorUOp], bool]
-"""Whether assigns may be done in place: never, where nobody else reads the buffer, or there and only if the caller agrees as well."""
+InPlace = bool | Callable[[TensorUOp], bool] | frozenset
+"""Whether assigns may be done in place: never, where nobody else reads the buffer, or there and only if the caller agrees as well. A set of
+buffers: exactly these, whoever reads them; the caller sees to the readers."""
 
 _WRITABLE_VIEWS = frozenset(("reshape", "permute", "shrink", "flip", "detach"))
 
@@ -29,9 +30,26 @@ def target_buffer(assign: UOp) -> UOp | None:
     return u if u.name == "buffer" else None
 
 
+def assigned_buffers(sinks: Iterable[TensorUOp]) -> frozenset[UOp]:
+    """The buffers that have been assigned to when the sinks are realised: those whose last assign is itself a sink."""
+    sinks = list(sinks)
+    return frozenset(t for s in sinks if s.name == "assign" and (t := target_buffer(s)) is not None).difference(sinks)
+
+
+def derived(order: Iterable[TensorUOp], buffers: Collection[UOp]) -> set[UOp]:
+    """What among `order` (operands first) is made of the buffers."""
+    found: set[UOp] = set(buffers)
+    for u in order:
+        if not found.isdisjoint(u.operands):
+            found.add(u)
+    return found
+
+
 def overwritable(order: Sequence[TensorUOp], sinks: Iterable[TensorUOp], in_place: InPlace = True) -> set[UOp]:
     """The buffers among `order` (all that the sinks reach, operands first) that assigns in it may overwrite."""
     targets = dict.fromkeys(t for u in order if u.name == "assign" and (t := target_buffer(u)) is not None)
+    if isinstance(in_place, frozenset):
+        return {t for t in targets if t in in_place}
     if callable(in_place):
         targets = {t: None for t in targets if in_place(t)}  # type: ignore[arg-type]
     elif not in_place:

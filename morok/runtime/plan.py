@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -153,6 +154,14 @@ class PlanOutput:
         return f"PlanOutput({self.shape}, {self.dtype}, {self.device!r})"
 
 
+class FirstRun(Protocol):
+    """What is to be done around a plan's first run."""
+
+    def before(self, plan: ExecutionPlan, values: Mapping[str, int]) -> None: ...
+
+    def after(self, plan: ExecutionPlan) -> None: ...
+
+
 class ExecutionPlan:
     """Compiled kernels in order with their buffers. A plan owns the memory of its outputs; each run writes them anew. An output that is
     assigned in place is the memory of the tensor assigned to, which each run updates. Safe under threads: runs of one plan follow each
@@ -160,13 +169,13 @@ class ExecutionPlan:
     """
 
     def __init__(self, compiled: CompiledPlan, leaves: Sequence[Buffer], values: Mapping[str, int],
-                 after_first_run: Callable[[ExecutionPlan], None] | None = None) -> None:
+                 first_run: FirstRun | None = None) -> None:
         self.compiled = compiled
         self.values: dict[str, int] = dict(values)
         """The variables' values of the last run (before the first: as bound)."""
         self._bound = BoundPlan(compiled, leaves)
         self._lock = threading.Lock()
-        self._after_first_run = after_first_run
+        self._first_run = first_run
 
     def execute(self) -> None:
         """Runs the plan at the values last given to its variables. BoundsError where one has none."""
@@ -187,11 +196,14 @@ class ExecutionPlan:
 
     def _run(self, values: dict[str, int]) -> None:
         self.compiled.check_values(values)
+        first = self._first_run
+        if first is not None:
+            first.before(self, values)
         self.values = values
         self._bound.run(values)
-        if self._after_first_run is not None:
-            done, self._after_first_run = self._after_first_run, None
-            done(self)
+        if first is not None:
+            self._first_run = None
+            first.after(self)
 
     def num_kernels(self) -> int:
         """How many kernels one run launches."""

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
 from ..dialect import types as T
 from ..graph.body import Program
-from ..graph.capture import Captured, capture, structural_key
+from ..graph.capture import Captured, capture, reachable, structural_key
+from ..graph.in_place import InPlace, assigned_buffers, derived, overwritable
 from ..graph.registries import BUFFERS
 from ..graph.shape import shape_of
 from ..graph.tensor_graph import GRAPH, TensorUOp, new_buffer, substitute
@@ -96,19 +98,64 @@ def realize_uops(uops: Sequence[TensorUOp]) -> None:
 
 def prepare_uops(uops: Sequence[TensorUOp]) -> ExecutionPlan:
     """A plan that computes the values each time it runs. Tensors stay as they are, but for those that the plan assigns in place: the first
-    run makes them the buffers that they are assigned to. Values that are realised already are copied."""
+    run makes them the buffers that they are assigned to, and each later run assigns to them again. Values that are realised already are
+    copied."""
+    uops = list(uops)
     with RUNTIME.lock:
-        plan, leaves, values = _planned(list(uops), current_config())
+        with GRAPH.lock:
+            targets = assigned_buffers(uops)
+            made = derived(reachable(uops), targets) if targets else set()
+            unread = overwritable(reachable(uops), uops, lambda t: t in targets and _may_overwrite(t)) if targets else set()
+        plan, leaves, values = _planned(uops, current_config(), targets)
+        memory = [_storage(leaf) for leaf in leaves]
+        if not targets:
+            return ExecutionPlan(plan, memory, values)
+        copies = []
+        for i, leaf in enumerate(leaves):
+            if leaf in targets and leaf not in unread:
+                original, memory[i] = memory[i], Buffer(memory[i].shape, memory[i].dtype, memory[i].device)
+                copies.append((memory[i], original))
+        outputs = [(u, slot) for u, slot in zip(uops, plan.outputs) if u in made]
+        return ExecutionPlan(plan, memory, values, _FirstRun(outputs, len(leaves), copies))
 
-        def realise_assigned(done: ExecutionPlan) -> None:
-            with RUNTIME.lock:
-                for u, slot in zip(assigned, plan.outputs):
-                    if u is not None and memory_view(u) is None:
-                        substitute(u, done._bound.slots[slot], plan.devices[slot])
 
-        assigned = [u if slot < len(leaves) and u.name != "buffer" else None for u, slot in zip(uops, plan.outputs)]
-        return ExecutionPlan(plan, [_storage(leaf) for leaf in leaves], values, realise_assigned if any(assigned) else None)
+class _FirstRun:
+    """What a plan that assigns in place does around its first run, so that all else keeps the values that it has.
 
+    A buffer whose old contents somebody outside the plan may ask for is left alone: the plan has a copy, which becomes the assigned tensor's
+    memory. Outputs that live on as tensors and are made of what the plan overwrites become buffers with the value of the first run.
+    """
+
+    def __init__(self, outputs: Sequence[tuple[TensorUOp, int]], leaf_count: int, copies: list[tuple[Buffer, Buffer]]) -> None:
+        outputs = [(u, slot) for u, slot in outputs if memory_view(u) is None]
+        self._assigned = [(u, slot) for u, slot in outputs if slot < leaf_count]
+        self._others = [(weakref.ref(u), slot) for u, slot in outputs if slot >= leaf_count]
+        self._copies = copies
+
+    def before(self, plan: ExecutionPlan, values: Mapping[str, int]) -> None:
+        """The plan is about to run at `values`."""
+        for to, source in self._copies:
+            to.copy_from(source)
+        if values != plan.values:  # the run computes the others at other sizes than theirs
+            realize_uops([u for u, _ in self._living()])
+
+    def after(self, plan: ExecutionPlan) -> None:
+        with RUNTIME.lock:
+            slots, devices = plan._bound.slots, plan.compiled.devices
+            while self._assigned:
+                u, slot = self._assigned.pop()
+                if memory_view(u) is None:
+                    substitute(u, slots[slot], devices[slot])
+                del u  # what only it used does not live on
+            for other, slot in self._living():
+                own = Buffer(slots[slot].shape, slots[slot].dtype, slots[slot].device)
+                own.copy_from(slots[slot])
+                substitute(other, own, devices[slot])
+
+    def _living(self) -> list[tuple[TensorUOp, int]]:
+        GRAPH.drain()
+        found = [(u, slot) for ref, slot in self._others if (u := ref()) is not None]
+        return [(u, slot) for u, slot in found if memory_view(u) is None]
 
 def new_buffer_from_numpy(array: np.ndarray, device: str = "CPU", borrow: bool = False) -> TensorUOp:
     """A buffer with the array's elements: a copy, or with `borrow` the array's own memory where kernels can use it. Nothing ever writes to
@@ -149,14 +196,14 @@ def _may_overwrite(target: TensorUOp) -> bool:
     return isinstance(storage, Buffer) and not storage.is_borrowed
 
 
-def _planned(uops: list[TensorUOp], config: Config) -> tuple[CompiledPlan, list[TensorUOp], dict[str, int]]:
+def _planned(uops: list[TensorUOp], config: Config, in_place: InPlace = _may_overwrite) -> tuple[CompiledPlan, list[TensorUOp], dict[str, int]]:
     """The compiled plan of the graph, from the cache or made now, with the leaves and values to run it on."""
     with GRAPH.lock:  # what may be overwritten depends on who is alive: key and program must see the same
-        key, leaves, values = structural_key(uops, _may_overwrite)
+        key, leaves, values = structural_key(uops, in_place)
         plan = RUNTIME.plans.get((key, config))
         if plan is not None:
             return plan, leaves, values
-        captured = capture(uops, _may_overwrite)
+        captured = capture(uops, in_place)
     plan = compile_plan(captured, config)
     RUNTIME.plans.add((key, config), plan)
     return plan, leaves, values
