@@ -2,11 +2,12 @@
 
     python bench/latency.py
 
-Compile times are medians over graphs of the same form and different shapes, in a process that has compiled before; "ours" is the part spent in Python and
-MLIR, the rest is LLVM. The first kernel of a process is measured in fresh processes.
+Compile times are medians over graphs of the same form and different shapes, in a process that has compiled before. The import and the first kernel of a
+process are medians of fresh processes. Times are wall time: what else runs on the machine counts too.
 """
 from __future__ import annotations
 
+import argparse
 import statistics
 import subprocess
 import sys
@@ -70,6 +71,7 @@ def known_graph() -> tuple[float, float]:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     imported, first = fresh_process()
     compile_cost(lambda x: x + 1, [(7,)])
     elementwise = compile_cost(lambda x: (x * 2 + 1).exp(), [(n, 16) for n in range(100, 120)])

@@ -1,13 +1,13 @@
 """Rates of a dozen workloads, morok beside NumPy on the same arrays: GB/s of the bytes that must move, or GF/s.
 
-    python bench/throughput.py [name...]
+    python bench/throughput.py [name...]      # the workloads whose names contain one of these; all without
 
 Both are timed in one process in alternating rounds; the table shows the best round of each, their ratio, and the largest error against float64
 relative to the largest value. NumPy is at its best with OPENBLAS_CORETYPE unset.
 """
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -84,9 +84,15 @@ def measure(w: Workload) -> tuple[float, float, float]:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="name", help="part of a workload's name")
+    names, known = parser.parse_args().names, workloads()
+    for name in names:
+        if not any(name in w.name for w in known):
+            parser.error(f"no workload has '{name}' in its name; there are: {'; '.join(w.name for w in known)}")
     table = Table("workload", "unit", "morok", "NumPy", "ratio", "error")
-    for w in workloads():
-        if len(sys.argv) < 2 or any(name in w.name for name in sys.argv[1:]):
+    for w in known:
+        if not names or any(name in w.name for name in names):
             ours, theirs, error = measure(w)
             table.add_row(w.name, w.unit, f"{w.amount / ours / 1e9:.1f}", f"{w.amount / theirs / 1e9:.1f}", f"{theirs / ours:.2f}", f"{error:.0e}")
     Console(width=100).print(table)

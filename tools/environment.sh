@@ -54,7 +54,9 @@ install_morok() {
     fi
     echo "${0##*/}: installing morok and its dependencies (once; about 1 GB)" >&2
     [[ -t 2 ]] && verbosity=--progress-bar=on
-    PYTHONWARNINGS=ignore "$bin/python" -m pip install "$verbosity" --disable-pip-version-check -e "$root[dev]" >&2 ||
+    # compat: a path entry, with which `import morok` works beside a folder of that name too (setuptools' default, an import hook, comes after it).
+    PYTHONWARNINGS=ignore "$bin/python" -m pip install "$verbosity" --disable-pip-version-check \
+        --config-settings editable_mode=compat -e "$root[dev]" >&2 ||
         fail "pip could not install the dependencies (see above)"
     wanted=$(fingerprint)
     echo "$wanted" >"$stamp"

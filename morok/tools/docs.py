@@ -78,7 +78,7 @@ def _default(value: Any) -> str:
 
 def _description(name: str, docstring: str) -> str:
     """A module's docstring in Markdown: its indented parts as code. The pass's own name at its start is left out."""
-    text = inspect.cleandoc(docstring)
+    text = docstring.strip()  # of a module, so at the margin; cleandoc would take its code there too
     heading, _, rest = text.partition(":")
     if heading == name:
         text = rest.strip()[:1].upper() + rest.strip()[1:]

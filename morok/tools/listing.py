@@ -41,7 +41,7 @@ def pass_summaries() -> str:
 
 def pass_list() -> str:
     """Each pass with its options; ours with the form that it expects."""
-    lines = ["Passes:"]
+    lines = ["Passes (in brackets the form that each expects):"]
     for name, cls in sorted(PASSES.items()):
         lines += columns([(f"--{name}", f"{cls.summary()} [{cls.form}]")])
         lines += columns(option_rows(cls), indent="    ", width=38)

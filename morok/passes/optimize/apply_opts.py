@@ -4,7 +4,19 @@
     ... morok.index %a[%i] ...                     ... morok.index %a[%i * 16 + %l] ...
     func.func @k0 {morok.kernel}                   func.func @k0 {morok.kernel, morok.opts = "UPCAST(0,16) THREAD(0)"}
 
-What stands in `morok.opts` can be given again as the option `opts`: the same schedule results.
+What stands in `morok.opts` can be given again as the option `opts`: the same schedule results. A schedule is a list of opts:
+
+| opt | effect | legal where |
+|---|---|---|
+| THREAD(a) | the iterations of a (and of what PEEL left of it) are divided among the threads | a is the outermost loop of a store, and no store is outside |
+| TILE(a,n) | a becomes two loops, the inner one of n iterations | n divides the extent |
+| SWAP(a,b) | the two loops change places | both are closed by the same ops |
+| UPCAST(a,n) | the inner n iterations of a parallel loop run at once: lanes and register tile | n divides the extent; a is a loop |
+| UNROLL(a,n) | the inner n iterations of a reduction run at once, each in its own partial result | n divides the extent; a is a reduction |
+| PEEL(a,n) | the loop runs to the last multiple of n; the rest follows in a loop of its own | 0 < extent mod n < extent |
+
+An axis is a range's place in loop order (its id). An opt that divides a range puts the new inner range right behind it, and ids are made dense again,
+so the axes of later opts count the ranges as they are by then.
 """
 from __future__ import annotations
 

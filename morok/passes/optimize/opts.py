@@ -1,16 +1,5 @@
-"""Opts: single, legal changes to a kernel's loops. A schedule is a list of them, written `UPCAST(1,16) THREAD(0)` and kept in the kernel's `morok.opts`.
-
-An axis is a range's place in loop order (its id). An opt that divides a range puts the new inner range right behind it, and ids are made dense again,
-so the axes of later opts count the ranges as they are by then.
-
-| opt | effect | legal where |
-|---|---|---|
-| THREAD(a) | the iterations of a (and of what PEEL left of it) are divided among the threads | a is the outermost loop of a store, and no store is outside |
-| TILE(a,n) | a becomes two loops, the inner one of n iterations | n divides the extent |
-| SWAP(a,b) | the two loops change places | both are closed by the same ops |
-| UPCAST(a,n) | the inner n iterations of a parallel loop run at once: lanes and register tile | n divides the extent; a is a loop |
-| UNROLL(a,n) | the inner n iterations of a reduction run at once, each in its own partial result | n divides the extent; a is a reduction |
-| PEEL(a,n) | the loop runs to the last multiple of n; the rest follows in a loop of its own | 0 < extent mod n < extent |
+"""Opts: single, legal changes to a kernel's loops. A schedule is a list of them, written `UPCAST(1,16) THREAD(0)` and kept in the kernel's
+`morok.opts`. The table of them is in `apply_opts.py`, and so in docs/passes.md.
 """
 from __future__ import annotations
 

@@ -294,4 +294,4 @@ def test_a_process_ends_with_its_code_and_without_noise():
 def test_a_closed_pipe_is_no_error():
     command = f"{sys.executable} -m morok.tools.morok_opt --list-passes | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("Passes:\n", "")
+    assert (done.stdout.startswith("Passes "), done.stderr) == (True, "")
