@@ -17,7 +17,7 @@ from mlir import ir
 from ..errors import InternalError, MorokError, OptionError
 from ..graph.body import Program
 from .pipeline_text import MODULE, Element, parse_elements, parse_options
-from .registry import Pass, load_passes, make_pass
+from .registry import Pass, find_pass, make_pass
 from .reproducer import write_reproducer
 from .upstream import PipelineError, UpstreamPass, is_operation, is_upstream, run_upstream, suggestion, upstream_pass
 
@@ -48,13 +48,13 @@ def _enter(element: Element, anchors: tuple[str, ...]) -> tuple[str, ...]:
         return anchors
     if name == "any" or "." in name and is_operation(name):
         return (*anchors, name)
-    if name in load_passes() or is_upstream(name):
+    if find_pass(name) or is_upstream(name):
         raise PipelineError(f"pass '{name}' takes no pipeline in parentheses; its options go in braces", element.column)
     raise PipelineError(f"'{name}' is no operation that a pipeline can be nested in", element.column)
 
 
 def _make_step(element: Element, anchors: tuple[str, ...]) -> Step:
-    if element.name in load_passes():
+    if find_pass(element.name):
         return make_pass(element.name, parse_options(element.options, element.options_column))
     if element.name.startswith("morok-"):
         raise PipelineError(f"unknown pass '{element.name}'{suggestion(element.name)}")

@@ -74,19 +74,35 @@ def morok_pass(name: str, form: str = "any") -> Callable[[type], type]:
 
 
 @cache
-def load_passes() -> dict[str, type[Pass]]:
-    """All passes by name: every module under morok.passes, then those of other packages."""
+def load_own_passes() -> None:
+    """Imports every module under morok.passes."""
     from .. import passes as package
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
+
+
+@cache
+def load_passes() -> dict[str, type[Pass]]:
+    """All passes by name: morok's, then those of other packages. ImportError names a package whose passes cannot be imported."""
+    load_own_passes()
     for entry in importlib.metadata.entry_points(group="morok.passes"):
-        entry.load()
+        try:
+            entry.load()
+        except Exception as error:
+            package = entry.dist.name if entry.dist else "?"
+            raise ImportError(f"{entry.value}, an entry point of the package {package}: {type(error).__name__}: {error}") from error
     return PASSES
+
+
+def find_pass(name: str) -> type[Pass] | None:
+    """The pass of that name, if there is one. Other packages are imported only for a name that is not morok's own."""
+    load_own_passes()
+    return PASSES.get(name) or load_passes().get(name)
 
 
 def make_pass(name: str, options: dict[str, str] | None = None) -> Pass:
     """The pass of that name with options as text; UnknownPassError and OptionError say what is allowed."""
-    cls = load_passes().get(name)
+    cls = find_pass(name)
     if cls is None:
         raise UnknownPassError(f"unknown pass '{name}'; see --list-passes")
     fields = {f.name.replace("_", "-"): f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]

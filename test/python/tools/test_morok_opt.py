@@ -1,5 +1,6 @@
 """morok-opt from a caller's view: passes in order, output, one error line and exit code 1 for whatever is wrong, subclasses."""
 
+import importlib.metadata
 import io
 import re
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import pytest
 from tool_samples import MODULE, is_one_error_line, runner
 
+from morok.passes import registry
 from morok.passes.registry import Pass, morok_pass
 from morok.tools.morok_opt import MorokOpt
 
@@ -282,6 +284,18 @@ def test_a_package_that_cannot_be_loaded_is_one_line(opt, monkeypatch):
         raise ImportError("no module named flops")
     monkeypatch.setattr("morok.tools.morok_opt.load_passes", broken)
     assert opt().err == "morok-opt: error: cannot load the passes: ImportError: no module named flops\n"
+
+
+def test_a_package_that_cannot_be_loaded_is_named_and_hinders_no_pass_of_ours(monkeypatch):
+    entry = importlib.metadata.EntryPoint("flops", "no_such_module.passes", "morok.passes")
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [entry])
+    registry.load_passes.cache_clear()
+    try:
+        assert registry.find_pass("morok-rangeify").name == "morok-rangeify"
+        with pytest.raises(ImportError, match="no_such_module.passes, an entry point of the package"):
+            registry.find_pass("no-such")
+    finally:
+        registry.load_passes.cache_clear()
 
 
 def test_a_process_ends_with_its_code_and_without_noise():
