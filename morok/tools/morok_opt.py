@@ -14,14 +14,15 @@ from pathlib import Path
 from mlir import ir
 
 from ..dialect.context import DialectContext
-from ..graph.body import Program
+from ..graph.body import Body, Program
 from ..passes.instrumentation import EveryPass, PrintIR, PrintTree, Timing, VerifyEach
 from ..passes.pipeline import Instrumentation, PipelineError, Step, parse_elements, resolve
 from ..passes.pipeline_text import Element
 from ..passes.registry import PASSES, load_passes
 from ..passes.reproducer import strip_reproducer
-from ..passes.upstream import is_upstream, suggestion
-from .diagnostics import Collector, Diagnostic, ToolError, expectations, unmet
+from ..passes.upstream import UpstreamPass, is_upstream, suggestion
+from ..passes.verify.forms import holds_form
+from .diagnostics import Collector, Diagnostic, ToolError, expectations, file_location, unmet
 from .flags import OPTIONAL_TEXT, TEXT, Parsed
 from .listing import dialect_names, pass_list, pass_summaries
 from .roundtrip import bytecode, roundtrip_error
@@ -204,6 +205,7 @@ class MorokOpt(Tool):
                 parts.append(PrintTree(Path(tree), self.print_program))
             except OSError as error:
                 raise ToolError(f"--mlir-print-ir-tree-dir: cannot write to '{tree}': {error.strerror}") from None
+        parts.append(WrongForm(collector))
         if options.on("verify-each"):
             parts.append(VerifyEach(lambda program: self.check_output(program, collector)))
         return parts
@@ -230,6 +232,39 @@ class MorokOpt(Tool):
         if self.options.on("emit-bytecode"):
             return bytecode(module)
         return (self.print_module(module).rstrip("\n") + "\n\n").encode()
+
+
+class WrongForm(Instrumentation):
+    """Remarks that a pass which the user named left the module as it was because no function has the form that the pass takes. What a
+    composite pass is made of may find nothing to do."""
+
+    def __init__(self, collector: Collector) -> None:
+        self.collector = collector
+        self.depth = 0
+        self.bodies: dict[str, Body] = {}
+
+    def before(self, step: Step, program: Program) -> None:
+        if self.depth == 0:
+            self.bodies = dict(program.bodies)
+        self.depth += 1
+
+    def failed(self, step: Step, program: Program, error: Exception) -> None:
+        self.depth -= 1
+
+    def after(self, step: Step, program: Program) -> None:
+        self.depth -= 1
+        if self.depth or isinstance(step, UpstreamPass) or step.form == "any" or not _same(self.bodies, program.bodies):
+            return
+        functions = list(program.module.body.operations)
+        if functions and not any(holds_form(body, step.form) for body in program.bodies.values()):
+            message = f"{step.name}: no function here is in {step.form} form, which the pass takes; it changed nothing"
+            place = file_location(functions[0].location)
+            self.collector.found.append(Diagnostic("remark", message, *(place or ())))
+
+
+def _same(before: dict[str, Body], after: dict[str, Body]) -> bool:
+    """Whether the functions compute what they did; UOps of equal content are one object."""
+    return before.keys() == after.keys() and all(body is after[name] or body.roots == after[name].roots for name, body in before.items())
 
 
 def parse_steps(source: str, pipeline: str) -> list[Step]:

@@ -31,7 +31,7 @@ class Linearize(Pass):
     affine: bool = False
 
     def run(self, program: Program) -> None:
-        kernels = program.kernels() or list(program.bodies.values())
+        kernels = program.kernels() or [body for body in program.bodies.values() if not body.results]
         for body in kernels:
             del program.bodies[body.name]
         module = program.module

@@ -237,6 +237,17 @@ def verify_form(program: Program, form: str) -> list[Diagnostic]:
     raise OptionError(f"there is no form '{form}'; forms are {', '.join(FORMS)}")
 
 
+def holds_form(body: Body, form: str) -> bool:
+    """Whether a pass that takes the form has work in such a function, judged by its kind alone: `verify_form` says what is wrong in it.
+    """
+    if form in KERNEL_RULES:
+        return body.is_kernel
+    values = [*body.arguments, *body.order()]
+    if form == "tensor":
+        return any(isinstance(u.type, T.TensorType) for u in values)
+    return form != "range" or not (body.is_kernel or any(isinstance(u.type, T.TensorType) or u.name in ONLY_IN_KERNEL_FORM for u in values))
+
+
 def _verify_kernels(program: Program, form: str) -> Iterator[Diagnostic]:
     for body in program.bodies.values():
         if body.is_kernel:
@@ -289,4 +300,4 @@ def _launches(function: list[ir.Operation]) -> bool:
     return function[0].name == "func.func" and "kernel" in names and names <= LAUNCHING | {"func.return"}
 
 
-__all__ = ["FORMS", "at", "verify_form"]
+__all__ = ["FORMS", "at", "holds_form", "verify_form"]
