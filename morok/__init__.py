@@ -11,12 +11,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .interpret import interpret
     from .tensor import dtypes
     from .tensor.tensor import Tensor
     from .tensor.variable import Variable
 
 __version__ = "0.1.0"
-__all__ = ["Tensor", "Variable", "dtypes"]
+__all__ = ["Tensor", "Variable", "dtypes", "interpret"]
 
 _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable"}
 _MODULES = {"dtypes": ".tensor.dtypes", "interpret": ".interpret", "errors": ".errors"}

@@ -3,10 +3,15 @@
 Slow and plain; every stage of the compiler can be compared with it.
 
     [c] = interpret(program, "main", [a, b], {"n": 5})
+
+The package itself can be called too, so that `morok.interpret(...)` and `from morok import interpret` are this function whatever was imported
+before: Python binds a package's name in its parent when any module of it is imported.
 """
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from types import ModuleType
 
 import numpy as np
 
@@ -45,3 +50,12 @@ def interpret(program: Program, function: str = "main", inputs: Sequence[np.ndar
 
 def is_tensor_form(body: Body) -> bool:
     return any(isinstance(u.type, T.TensorType) for u in (*body.arguments, *body.order()))
+
+
+class _Callable(ModuleType):
+    """This package, called as its function."""
+
+    __call__ = staticmethod(interpret)
+
+
+sys.modules[__name__].__class__ = _Callable

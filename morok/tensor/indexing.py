@@ -25,6 +25,13 @@ class IndexingMethods(ConvolutionMethods):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Self:
+        """The elements at `key`, as NumPy indexes: ints, slices, None and `...` give a view; integer and bool arrays or tensors a new tensor.
+
+        BoundsError or DTypeError names an index that does not fit; an index that is data and lies outside of its axis gives 0.
+
+            >>> Tensor([[1, 2, 3], [4, 5, 6]])[1, ::2].tolist()
+            [4, 6]
+        """
         parsed = parse_key(key, self.shape)
         view = self._view(*parsed.steps)
         return _Gather(view, parsed).result() if parsed.arrays else view

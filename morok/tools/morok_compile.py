@@ -59,6 +59,8 @@ class MorokCompile(Tool):
             raise ToolError("--form goes with --emit=mlir")
         if self.options.others:
             raise ToolError(f"unknown flag '--{self.options.others[0][0]}'; see --help")
+        if emit == "obj" and self.options.text("o") is None and self.stdout.isatty():
+            raise ToolError("--emit=obj writes a binary file, and standard output is a terminal; give -o <file>, or -o - to write it there")
         target = target_for(self.options.text("mcpu"))
         chunk = Chunk(*read_file(self.options.inputs[0] if self.options.inputs else "-", self.stdin))
         dialect = self.make_context()

@@ -365,3 +365,14 @@ def test_constant_of_every_dtype(run):
         program.bodies["main"] = Body("main", [], (value,))
         [got] = interpret(program)
         assert got.dtype == dtype.np and got == 1
+
+
+def test_the_package_is_called_as_its_function(parse):
+    import morok
+    from morok import interpret as named
+    program = parse("""func.func @main(%a: memref<2x3xf32>) -> memref<2x3xf32> {
+      return %a : memref<2x3xf32>
+    }""")
+    for call in (named, morok.interpret, interpret):
+        [got] = call(program, "main", [X])
+        np.testing.assert_array_equal(got, X)

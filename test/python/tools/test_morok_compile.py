@@ -1,6 +1,7 @@
 """morok-compile: every form to every kind of output, code that computes what NumPy does, one line for whatever is wrong."""
 
 import ctypes
+import io
 import re
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from tool_samples import MODULE, is_one_error_line
 
-from morok.tools.morok_compile import EMISSIONS, STAGES
+from morok.tools.morok_compile import EMISSIONS, STAGES, MorokCompile
 
 LOOPS = """func.func @f(%a: memref<8xf32>) {
   %c0 = arith.constant 0 : index
@@ -103,3 +104,14 @@ def test_one_line_says_what_is_wrong(compile_, capfd, arguments, text, message):
     done = compile_(*arguments, stdin=text)
     assert done.code == 1 and is_one_error_line(done.err) and done.err.startswith(message), done.err
     assert capfd.readouterr().err == ""
+
+
+def test_an_object_is_not_written_to_a_terminal(sample_passes):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    out, err = Terminal(), io.StringIO()
+    assert MorokCompile().main(["-", "--emit=obj"], io.BytesIO(MODULE.encode()), out, err) == 1
+    assert out.getvalue() == ""
+    assert is_one_error_line(err.getvalue()) and "standard output is a terminal; give -o <file>" in err.getvalue()
