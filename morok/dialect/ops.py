@@ -392,6 +392,12 @@ op("reduce", "Combines the value over the ranges, which close here; over no iter
    result=Operand("result", "value", same="T"), infer=first, verify=[combines_dtype])
 
 
+op("carry", "A value that loops carry from iteration to iteration: `initial` (a constant) before the first, combined with the value by each. The ranges "
+   "close here.", group="vector", forms=(VECTOR,),
+   operands=[Operand("value", "value", same="T"), Operand("initial", "value", same="T"), Operand("ranges", "index", VARIADIC)], attributes=[REDUCTION],
+   result=Operand("result", "value", same="T"), infer=first, verify=[combines_dtype])
+
+
 def bufferize_shape(i: Instance) -> str | None:
     if not isinstance(i.result, T.MemRefType) or i.result.dtype is not i.operands[0]:
         return f"result type is {i.result}, expected a memref of {spelling(i.operands[0])}"

@@ -136,6 +136,15 @@ class RangeForm:
         combined = alu.reduce(u.attribute("op"), u.dtype, array, tuple(axes.index(r) for r in closed))
         return Lanes(tuple(r for r in axes if r not in closed), combined)
 
+    def _carry(self, u: UOp) -> Lanes:
+        value, initial = self._lanes(u.operands[0]), self._lanes(u.operands[1])
+        closed = self._ranges(u.operands[2:])
+        axes = self.iterations.union(value.axes, closed)
+        array = self.iterations.repeat(value, axes)
+        combined = alu.reduce(u.attribute("op"), u.dtype, array, tuple(axes.index(r) for r in closed))
+        both = np.stack(np.broadcast_arrays(initial.array, combined))
+        return Lanes(tuple(r for r in axes if r not in closed), alu.reduce(u.attribute("op"), u.dtype, both, (0,)))
+
     # Vectors: the lanes are the last axis
 
     def _unroll(self, u: UOp) -> Lanes:

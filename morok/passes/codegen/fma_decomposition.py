@@ -3,7 +3,7 @@
     %p = morok.mul(%x, %y)
     %s = morok.add(%p, %z)    =>    %s = morok.mulacc(%x, %y, %z)
 
-float32 and float64 only: 16-bit floats round each op's result. A sum over iterations accumulates its products this way in morok-linearize.
+float32 and float64 only: 16-bit floats round each op's result. A sum that loops carry accumulates its products this way in morok-linearize.
 """
 from __future__ import annotations
 

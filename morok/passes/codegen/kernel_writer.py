@@ -19,7 +19,6 @@ from .emission import Value
 from .loop_tree import HOISTED, Loop, LoopTree, describe
 from .parameters import parameters_of
 from .rare_branches import RareWork
-from .reduction_order import identity
 
 ALIGNMENT = 64
 MAX_SCRATCH = 256 * 1024
@@ -142,7 +141,7 @@ class KernelWriter(Conversions):
         r, carried, unknown = loop.range, loop.reductions, self.dialect.unknown
         assert r is not None
         low, high = self._limits(r)
-        initial = [self.accumulators[u] if self.tree.outermost[u] is not r else self.constant(identity(u), u.type) for u in carried]
+        initial = [self.accumulators[u] if self.tree.outermost[u] is not r else self.values[u.operands[1]] for u in carried]
         types = [self.names.type(u.type) for u in carried]
         op = self._make_loop(loop, low, high, initial, types)
         index = self.names.type(T.index)
@@ -181,7 +180,7 @@ class KernelWriter(Conversions):
 
     def _products_to_fuse(self) -> dict[UOp, UOp]:
         """Products whose only use is a float sum in the same loop."""
-        sums = [u for u in self.tree.innermost if u.name == "reduce" and u.attribute("op") == "add" and u.dtype in (T.float32, T.float64)
+        sums = [u for u in self.tree.innermost if u.name == "carry" and u.attribute("op") == "add" and u.dtype in (T.float32, T.float64)
                 and u.operands[0].name == "mul"]
         if not sums:
             return {}
@@ -214,9 +213,6 @@ class KernelWriter(Conversions):
 
     def _after(self, u: UOp) -> None:
         self.values[u] = self.values[u.operands[0]]
-
-    def _reduce(self, u: UOp) -> None:
-        self.values[u] = self.values[u.operands[0]]  # over no range; others are their loops' results
 
     def _barrier(self, u: UOp) -> None:
         if "thread_id" in self.thread:
@@ -366,7 +362,7 @@ def _contiguous(pointer: UOp) -> None:
 
 _WRITERS: dict[str, Any] = {
     "index": KernelWriter._nothing, "end": KernelWriter._nothing, "sink": KernelWriter._nothing, "after": KernelWriter._after,
-    "reduce": KernelWriter._reduce, "barrier": KernelWriter._barrier, "load": KernelWriter._load, "store": KernelWriter._store,
+    "barrier": KernelWriter._barrier, "load": KernelWriter._load, "store": KernelWriter._store,
     "unroll": KernelWriter._unroll, "vectorize": KernelWriter._vectorize, "gep": KernelWriter._gep, "cat": KernelWriter._cat,
     "contract": KernelWriter._contract,
 }

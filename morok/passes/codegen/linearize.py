@@ -1,11 +1,11 @@
 """morok-linearize: a kernel of ranges becomes loops in upstream dialects: func, scf, memref, vector, arith, math.
 
-    %s = morok.reduce(%x, %k) {op = "add"}          %z = arith.constant 0.0 : f32
+    %s = morok.carry(%x, %z, %k) {op = "add"}       %z = arith.constant 0.0 : f32
     %e = morok.end(%store, %i)                =>    scf.for %i = %c0 to %n step %c1 {
                                                       %s = scf.for %k = .. iter_args(%acc = %z) -> (f32) { .. arith.addf .. }
                                                       memref.store %s, .. }
 
-A reduction is an iter_arg of its loops. Parameters: the buffers (noalias, 64-byte aligned), an i32 for each define_var in the order of
+A value that loops carry is their iter_arg. Parameters: the buffers (noalias, 64-byte aligned), an i32 for each define_var in the order of
 names, and, where a range of kind thread exists, i32 thread id and i32 thread count; such a loop runs its thread's part of the iterations.
 A sum of products accumulates with fma (rounded once), unless `fuse=false`.
 

@@ -1,6 +1,6 @@
 """The loop nest of a kernel: where each range's loop stands, which loop an op is in, and in which order a block's items run.
 
-    end(store(.., reduce(.., %k)), %i, %j)      =>      loop %i { loop %j { loop %k { .. } store } }
+    end(store(.., carry(.., %k)), %i, %j)      =>      loop %i { loop %j { loop %k { .. } store } }
 
 An op is in the block of the deepest loop that it is open in, so what a loop does not change is outside of it. A range has one loop: what
 encloses it are the ranges that its closing ops leave open and those that they close along with it and that have smaller ids. Within a
@@ -23,7 +23,7 @@ from .rare_branches import RareWork, find_rare_work
 
 @dataclass(eq=False)
 class Loop:
-    """A block: the body of a range's loop, of a branch (`rare`) or of the function. `reductions` are the reduce ops that close it."""
+    """A block: the body of a range's loop, of a branch (`rare`) or of the function. `reductions` are the carry ops that close it."""
 
     range: UOp | None
     rare: RareWork | None = None
@@ -72,17 +72,20 @@ class LoopTree:
         enclosing: dict[UOp, frozenset[UOp]] = {}
         closers: dict[UOp, UOp] = {}
         for u in self.order:
-            if u.name not in ("reduce", "end") or len(u.operands) == 1:
+            if u.name == "reduce":
+                raise InternalError(f"morok-linearize: {describe(u)} carries no value yet; morok-reduce-to-iter-args comes first")
+            if u.name not in ("carry", "end") or len(u.operands) == 1:
                 continue
+            ranges = u.operands[2:] if u.name == "carry" else u.operands[1:]
             outside = open_ranges(u)
-            closed = u.operands[1:] if len(u.operands) == 2 else sorted(set(u.operands[1:]), key=lambda r: r.attributes[0])
+            closed = ranges if len(ranges) == 1 else sorted(set(ranges), key=lambda r: r.attributes[0])
             self.outermost[u], self.innermost[u] = closed[0], closed[-1]
             for r in closed:
                 if r.name != "range":
                     raise InternalError(f"morok-linearize: {describe(u)} closes {describe(r)}, which is no range")
                 enclosing[r] = enclosing.get(r, frozenset()) | outside
                 closers.setdefault(r, u)
-                if u.name == "reduce":
+                if u.name == "carry":
                     self._loop(r).reductions.append(u)
                 outside = outside | {r}
         _close_over(enclosing)

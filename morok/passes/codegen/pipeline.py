@@ -19,6 +19,7 @@ from . import (  # noqa: F401  (registers the passes)
     merge_sibling_ends,
     pre_expand,
     reduce_devectorize,
+    reduce_to_iter_args,
 )
 
 CODEGEN_PIPELINE: tuple[str, ...] = (
@@ -33,6 +34,7 @@ CODEGEN_PIPELINE: tuple[str, ...] = (
     "morok-bool-devectorize",
     "morok-gated-loads",
     "morok-fma-decomposition",
+    "morok-reduce-to-iter-args",
     "morok-linearize",
 )
 

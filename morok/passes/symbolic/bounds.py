@@ -59,7 +59,7 @@ def _depends_on(u: UOp) -> tuple[UOp, ...]:
         return u.operands
     if u.dtype is None or u.dtype.is_float:
         return ()
-    if u.name == "reduce":
+    if u.name in ("reduce", "carry"):
         return u.operands
     return tuple(o for o in u.operands if o.dtype is not None and not o.dtype.is_float)
 
@@ -184,6 +184,11 @@ def _reduce(u: UOp, value: Interval, *ranges: Interval) -> Interval:
     return of_dtype(u.dtype)
 
 
+def _carry(u: UOp, value: Interval, initial: Interval, *ranges: Interval) -> Interval:
+    """Of a sum that starts from 0; a greatest or least value may be the initial one."""
+    return _reduce(u, value, *ranges) if u.attribute("op") == "add" and initial == (0, 0) else of_dtype(u.dtype)
+
+
 _TRANSFER: dict[str, Callable[..., Interval]] = {
     "const": lambda u: (int(u.value), int(u.value)),
     "range": lambda u, extent: (0, max(extent[1] - 1, 0)),
@@ -216,4 +221,5 @@ _TRANSFER: dict[str, Callable[..., Interval]] = {
     "mulacc": lambda u, x, y, z: (_product(x, y)[0] + z[0], _product(x, y)[1] + z[1]),
     "cast": _cast,
     "reduce": _reduce,
+    "carry": _carry,
 }

@@ -1,6 +1,6 @@
 """Ranges of a body: which loops an op is in, and rewriting of ranges together with the ops that close them.
 
-An op is in the loops of the ranges that it reaches; `reduce`, `end` and `bufferize` close theirs.
+An op is in the loops of the ranges that it reaches; `reduce`, `carry`, `end` and `bufferize` close theirs.
 """
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ...graph.uop import UOp, toposort
 from ..facts import recall
 
-CLOSING = frozenset(("reduce", "end", "bufferize"))
+CLOSING = frozenset(("reduce", "carry", "end", "bufferize"))
 """Ops that close the ranges of all operands but the first."""
 
 

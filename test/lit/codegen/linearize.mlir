@@ -1,5 +1,5 @@
-// RUN: morok-opt %s --morok-linearize | filecheck %s
-// RUN: morok-opt %s --morok-linearize='affine=true' | filecheck %s --check-prefix=AFFINE
+// RUN: morok-opt %s --morok-reduce-to-iter-args --morok-linearize | filecheck %s
+// RUN: morok-opt %s --morok-reduce-to-iter-args --morok-linearize='affine=true' | filecheck %s --check-prefix=AFFINE
 
 // The reduction is an iter_arg of its loop, inside the loop of its row.
 // CHECK-LABEL: @row_sums(

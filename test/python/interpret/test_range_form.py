@@ -376,3 +376,17 @@ def test_the_package_is_called_as_its_function(parse):
     for call in (named, morok.interpret, interpret):
         [got] = call(program, "main", [X])
         np.testing.assert_array_equal(got, X)
+
+
+def test_a_carried_value_starts_from_its_initial_value(run):
+    [got] = run("""func.func @main(%a: memref<2x3xf32>) -> memref<2xf32> {
+      %i = "morok.range"(#2) {id = 0, kind = "loop"} : (index) -> index
+      %j = "morok.range"(#3) {id = 1, kind = "reduce"} : (index) -> index
+      %z = "morok.const"() {value = 100.0 : f32} : () -> f32
+      %p = "morok.index"(%a, %i, %j) : (memref<2x3xf32>, index, index) -> ptr
+      %x = "morok.load"(%p) """ + PLAIN + """ : (ptr) -> f32
+      %s = "morok.carry"(%x, %z, %j) {op = "add"} : (f32, f32, index) -> f32
+      %b = "morok.bufferize"(%s, %i) {id = 0, space = "global"} : (f32, index) -> memref<2xf32>
+      return %b : memref<2xf32>
+    }""", X)
+    np.testing.assert_array_equal(got, [103, 112])
