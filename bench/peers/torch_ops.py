@@ -1,0 +1,94 @@
+"""PyTorch's vocabulary, eager and compiled."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from . import as_tuple
+
+Array = torch.Tensor
+
+
+class Torch:
+    def __init__(self, threads: int) -> None:
+        self.version = torch.__version__
+        torch.set_num_threads(threads)
+        torch.set_grad_enabled(False)
+
+    def array(self, raw: np.ndarray, dtype: str) -> Array:
+        return torch.from_numpy(raw).to(getattr(torch, dtype))
+
+    def ready(self, compute: Callable[..., Any], arrays: list[Array]) -> Callable[[], Any]:
+        return lambda: compute(self, *arrays)
+
+    def numpy(self, result: Any) -> list[np.ndarray]:
+        return [(r.float() if r.dtype in (torch.float16, torch.bfloat16) else r).numpy() for r in as_tuple(result)]
+
+    def matmul(self, a: Array, b: Array) -> Array:
+        return a @ b
+
+    def int8_product(self, a: Array, b: Array) -> Array:
+        return torch._int_mm(a, b)
+
+    def linear(self, x: Array, w: Array, b: Array) -> Array:
+        return torch.addmm(b, x, w)
+
+    def permute(self, x: Array, order: tuple[int, ...]) -> Array:
+        return x.permute(order)
+
+    def transposed_copy(self, x: Array) -> Array:
+        return x.T.contiguous()
+
+    def relu(self, x: Array) -> Array:
+        return torch.relu(x)
+
+    def exp(self, x: Array) -> Array:
+        return torch.exp(x)
+
+    def sqrt(self, x: Array) -> Array:
+        return torch.sqrt(x)
+
+    def gelu(self, x: Array) -> Array:
+        return F.gelu(x, approximate="tanh")
+
+    def sum(self, x: Array, axis: Any) -> Array:
+        return x.sum(axis)
+
+    def mean(self, x: Array, axis: Any) -> Array:
+        return x.mean(axis)
+
+    def variance(self, x: Array, axis: Any) -> Array:
+        return x.var(axis, correction=0)
+
+    def argmax(self, x: Array) -> Array:
+        return x.argmax(-1)
+
+    def softmax(self, x: Array, axis: int = -1) -> Array:
+        return torch.softmax(x, axis)
+
+    def logsumexp(self, x: Array) -> Array:
+        return torch.logsumexp(x, -1)
+
+    def layer_norm(self, x: Array, w: Array, b: Array) -> Array:
+        return F.layer_norm(x, x.shape[-1:], w, b, 1e-5)
+
+    def rms_norm(self, x: Array, w: Array) -> Array:
+        return F.rms_norm(x, x.shape[-1:], w, 1e-6)
+
+    def attention(self, q: Array, k: Array, v: Array, mask: Array | None = None, causal: bool = False) -> Array:
+        """With a batch axis, which its fused kernel asks for."""
+        return F.scaled_dot_product_attention(q[None], k[None], v[None], mask, is_causal=causal)[0]
+
+    def conv2d(self, x: Array, w: Array, stride: int, padding: int, groups: int) -> Array:
+        return F.conv2d(x, w, stride=stride, padding=padding, groups=groups)
+
+
+class CompiledTorch(Torch):
+    def ready(self, compute: Callable[..., Any], arrays: list[Array]) -> Callable[[], Any]:
+        torch.compiler.reset()
+        compiled = torch.compile(lambda *given: compute(self, *given), dynamic=False)
+        return lambda: compiled(*arrays)
