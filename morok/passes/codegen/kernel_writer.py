@@ -21,7 +21,7 @@ from .parameters import parameters_of
 from .rare_branches import RareWork
 
 ALIGNMENT = 64
-MAX_SCRATCH = 256 * 1024
+MAX_SCRATCH = 2 << 20
 """Bytes of scratch that a kernel may keep on its stack."""
 
 

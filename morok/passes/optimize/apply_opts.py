@@ -13,6 +13,9 @@ What stands in `morok.opts` can be given again as the option `opts`: the same sc
 | SWAP(a,b) | the two loops change places | both are closed by the same ops |
 | UPCAST(a,n) | the inner n iterations of a parallel loop run at once: lanes and register tile | n divides the extent; a is a loop |
 | UNROLL(a,n) | the inner n iterations of a reduction run at once, each in its own partial result | n divides the extent; a is a reduction |
+| OVERLAP(a,n) | a becomes two loops as by TILE; the last round starts earlier, so that it ends where a ends | a is a loop, n < extent, and the kernel reads nothing that it writes |
+| PADTO(a,n) | a parallel loop runs to a multiple of n; what it does past its end has no effect | extent mod n > 0; a is a loop |
+| STAGE(a,f) | the f-th factor of the sums is copied into a contiguous panel inside the loop a | it changes inside of a, and the panel fits |
 | PEEL(a,n) | the loop runs to the last multiple of n; the rest follows in a loop of its own | 0 < extent mod n < extent |
 
 An axis is a range's place in loop order (its id). An opt that divides a range puts the new inner range right behind it, and ids are made dense again,
@@ -27,8 +30,10 @@ from mlir import ir
 from ...graph.body import Body, Program
 from ..registry import Pass, morok_pass
 from ..symbolic import simplify
-from .heuristic import Machine, Schedule, default_schedule
+from .heuristic import default_schedule
+from .machine import Machine
 from .opts import apply_opts, parse_opts
+from .schedule import Schedule
 
 
 @morok_pass("morok-apply-opts", form="kernel")
@@ -38,6 +43,9 @@ class ApplyOpts(Pass):
     opts: str = ""
     heuristic: bool = True
     vector_bits: int = 256
+    registers: int = 16
+    cache_bytes: int = 1 << 20
+    threads: int = 1
 
     def run(self, program: Program) -> None:
         for body in program.kernels():
@@ -50,7 +58,7 @@ class ApplyOpts(Pass):
             scheduled = Schedule(apply_opts(body, opts))
             scheduled.opts = opts
         elif self.heuristic:
-            scheduled = default_schedule(body, Machine(self.vector_bits))
+            scheduled = default_schedule(body, Machine(self.vector_bits, self.registers, cache_bytes=self.cache_bytes, threads=self.threads))
         else:
             return body
         done = scheduled.body.with_roots(simplify(scheduled.body.roots)) if scheduled.opts else scheduled.body

@@ -4,17 +4,18 @@ Decisions are made range by range on what the memory accesses say, never on a ke
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
-from ...errors import ScheduleError
 from ...graph.body import Body
 from ...graph.uop import UOp
 from ..symbolic.bounds import bounds
 from ..symbolic.flat import flat_index
 from ..symbolic.linear import linear
 from ..symbolic.ranges import open_ranges
-from .opts import Opt, apply_opt
+from .machine import Machine
+from .opts import Opt
+from .products import find_product, schedule_product
+from .schedule import NamedLoops, Schedule
 
 THREAD_WORK = 1 << 15
 """Elementary operations below which waking another thread costs more than it saves."""
@@ -22,33 +23,13 @@ TILE_ROWS = (6, 4)
 """Rows of a product's register tile; with two vectors of columns, 6 x 2 accumulators keep both FMA units busy within 16 registers and more."""
 
 
-@dataclass(frozen=True)
-class Machine:
-    """What the heuristic needs to know of the target: vector register width in bits, and how many accumulators hide the latency of an addition."""
-
-    vector_bits: int = 256
-    accumulators: int = 4
-
-
-class Schedule:
-    """A kernel and the opts applied so far."""
-
-    def __init__(self, body: Body):
-        self.body = body
-        self.opts: list[Opt] = []
-
-    def apply(self, opt: Opt) -> bool:
-        """Applies the opt if it is legal."""
-        try:
-            self.body = apply_opt(self.body, opt)
-        except ScheduleError:
-            return False
-        self.opts.append(opt)
-        return True
-
-
-def default_schedule(body: Body, machine: Machine) -> Schedule:
+def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
     """The heuristic's schedule of a kernel."""
+    product = find_product(body)
+    if product is not None:
+        scheduled = schedule_product(body, product, machine)
+        if scheduled is not None:
+            return scheduled
     schedule = Schedule(body)
     strides = Accesses(body)
     widths = [u.operands[0].type.dtype.bits for u in body.order() if u.name in ("load", "store")]  # type: ignore[union-attr]

@@ -9,9 +9,12 @@ from typing import ClassVar
 
 from ...errors import OptionError, ScheduleError
 from ...graph.body import Body
+from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, index_const
 from ..symbolic.ranges import make_range, open_ranges, ranges_of, renumbered, replace_ranges
+from .pad import padded
 from .peel import peel
+from .stage import factors, stage
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,8 @@ class Opt:
     axis: int
     argument: int | None = None
 
-    NAMES: ClassVar[dict[str, bool]] = {"THREAD": False, "TILE": True, "SWAP": True, "UPCAST": True, "UNROLL": True, "PEEL": True}
+    NAMES: ClassVar[dict[str, bool]] = {"THREAD": False, "TILE": True, "SWAP": True, "UPCAST": True, "UNROLL": True, "PEEL": True,
+                                        "OVERLAP": True, "PADTO": True, "STAGE": True}
 
     def __str__(self) -> str:
         return f"{self.name}({self.axis})" if self.argument is None else f"{self.name}({self.axis},{self.argument})"
@@ -34,7 +38,8 @@ def parse_opts(text: str) -> list[Opt]:
     for word in re.findall(r"[A-Za-z]+\([^)]*\)|[^\s,;]+", text):
         match = re.fullmatch(r"([A-Z]+)\((\d+)(?:, *(\d+))?\)", word)
         if match is None or match[1] not in Opt.NAMES or (match[3] is not None) != Opt.NAMES[match[1]]:
-            raise OptionError(f"'{word}' is no opt; opts are THREAD(axis), TILE(axis,n), SWAP(axis,axis), UPCAST(axis,n), UNROLL(axis,n), PEEL(axis,n)")
+            raise OptionError(f"'{word}' is no opt; opts are THREAD(axis), TILE(axis,n), SWAP(axis,axis), UPCAST(axis,n), UNROLL(axis,n), "
+                              "PEEL(axis,n), OVERLAP(axis,n), PADTO(axis,n), STAGE(axis,factor)")
         opts.append(Opt(match[1], int(match[2]), int(match[3]) if match[3] is not None else None))
     return opts
 
@@ -66,12 +71,19 @@ def _divided(body: Body, opt: Opt, range_: UOp, inner_kind: str) -> Body:
     if extent == factor and inner_kind != range_.attribute("kind"):
         inner = make_range(index_const(extent), range_.attribute("id"), inner_kind, range_)
         return body.with_roots(replace_ranges(body.roots, {range_: inner}, {range_: (inner,)}))
+    outer, inner, shifted = _in_two(body, range_, extent // factor, factor, inner_kind)
+    return _with_ranges(shifted, range_, outer * factor + inner, outer, inner)
+
+
+def _in_two(body: Body, range_: UOp, rounds: int, factor: int, inner_kind: str) -> tuple[UOp, UOp, Body]:
+    """An outer range in the place of `range_`, an inner one right behind it, and the body with room for that."""
     place = range_.attribute("id")
-    outer = make_range(index_const(extent // factor), place, range_.attribute("kind"), range_)
-    shifted = _shift_after(body, place)
-    inner = make_range(index_const(factor), place + 1, inner_kind, range_)
-    roots = replace_ranges(shifted.roots, {range_: outer * factor + inner}, {range_: (outer, inner)})
-    return body.with_roots(renumbered(roots))
+    outer = make_range(index_const(rounds), place, range_.attribute("kind"), range_)
+    return outer, make_range(index_const(factor), place + 1, inner_kind, range_), _shift_after(body, place)
+
+
+def _with_ranges(body: Body, range_: UOp, value: UOp, outer: UOp, inner: UOp) -> Body:
+    return body.with_roots(renumbered(replace_ranges(body.roots, {range_: value}, {range_: (outer, inner)})))
 
 
 def _shift_after(body: Body, place: int) -> Body:
@@ -124,7 +136,7 @@ def _thread(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
     for r in outermost:
         if r.attribute("kind") != "loop":
             raise ScheduleError(f"{opt}: axis {r.attribute('id')} is of kind {r.attribute('kind')}; only a parallel loop can be divided among threads")
-    if any(u.name == "store" and not open_ranges(u) & outermost.keys() for u in order):
+    if any(u.name == "store" and u.operands[0].type.space == "global" and not open_ranges(u) & outermost.keys() for u in order):  # type: ignore[union-attr]
         raise ScheduleError(f"{opt}: a store is outside of the threaded loops; every thread would run it")
     threaded = {r: make_range(r.operands[0], r.attribute("id"), "thread", r) for r in outermost}
     return body.with_roots(replace_ranges(body.roots, dict(threaded), {r: (v,) for r, v in threaded.items()}))
@@ -140,7 +152,39 @@ def _peel(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
     return body.with_roots(renumbered(peel(body.roots, range_, extent - extent % factor)))
 
 
-_APPLY = {"UPCAST": _upcast, "UNROLL": _unroll, "TILE": _tile, "SWAP": _swap, "THREAD": _thread, "PEEL": _peel}
+def _overlap(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
+    range_ = ranges[opt.axis]
+    extent, factor = constant_extent(opt, range_), opt.argument
+    if range_.attribute("kind") != "loop":
+        raise ScheduleError(f"{opt}: axis {opt.axis} is of kind {range_.attribute('kind')}; only a parallel loop can do iterations twice")
+    if not factor or factor >= extent or not extent % factor:
+        raise ScheduleError(f"{opt}: {factor} must be less than the extent {extent} and leave a rest")
+    order = body.order()
+    written = {root_buffer(u.operands[0]) for u in order if u.name == "store" and u.operands[0].type.space == "global"}  # type: ignore[union-attr]
+    if any(u.name == "load" and root_buffer(u.operands[0]) in written for u in order):
+        raise ScheduleError(f"{opt}: the kernel reads what it writes; an iteration done twice would read its own result")
+    outer, inner, shifted = _in_two(body, range_, -(-extent // factor), factor, "loop")
+    return _with_ranges(shifted, range_, UOp.make("min", (outer * factor, index_const(extent - factor))) + inner, outer, inner)
+
+
+def _padto(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
+    range_ = ranges[opt.axis]
+    extent, multiple = constant_extent(opt, range_), opt.argument
+    if range_.attribute("kind") != "loop":
+        raise ScheduleError(f"{opt}: axis {opt.axis} is of kind {range_.attribute('kind')}; only a parallel loop can be padded")
+    if not multiple or not extent % multiple or not extent:
+        raise ScheduleError(f"{opt}: extent {extent} is a multiple of {multiple} already" if multiple else f"{opt}: the multiple is at least 1")
+    return body.with_roots(padded(body.roots, range_, -(-extent // multiple) * multiple))
+
+
+def _stage(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
+    found = factors(body.order())
+    if opt.argument >= len(found):  # type: ignore[operator]
+        raise ScheduleError(f"{opt}: the kernel {body.name} has {len(found)} factors that can be staged, numbered from 0")
+    return body.with_roots(renumbered(stage(body.roots, str(opt), opt.axis, found[opt.argument])))  # type: ignore[index]
+
+
+_APPLY = {"UPCAST": _upcast, "UNROLL": _unroll, "TILE": _tile, "SWAP": _swap, "THREAD": _thread, "PEEL": _peel, "OVERLAP": _overlap, "PADTO": _padto, "STAGE": _stage}
 
 
 def apply_opts(body: Body, opts: list[Opt]) -> Body:

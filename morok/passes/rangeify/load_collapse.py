@@ -6,9 +6,9 @@
 
 Indexing a tensor with integers, one-hot products of integers, aranges and counts are such sums when they are written with primitive ops.
 
-Floats: n equal terms sum to x * n, which is the exact sum rounded once (a reduction's order is ours to choose), if n is a number of the
-dtype. Terms that are 0 may be left out of a sum, so that one which selects -0.0 gives -0.0. A product with a one-hot of floats is not
-such a sum: 0 * NaN is NaN.
+Floats: n equal terms sum to x * n, which is the exact sum rounded once (a reduction's order is ours to choose); an n of more bits than
+float32 or float64 have is rounded first, which is still far closer than that many additions. Terms that are 0 may be left out of a sum, so
+that one which selects -0.0 gives -0.0. A product with a one-hot of floats is not such a sum: 0 * NaN is NaN.
 """
 from __future__ import annotations
 
@@ -71,10 +71,11 @@ def _repeated(op: str, x: UOp, trips: UOp) -> UOp | None:
 
 
 def _times(x: UOp, count: UOp) -> UOp | None:
-    """x * count with the count (an index) in x's dtype; None where that cannot hold it. A count of 0 leaves nothing of an infinite x."""
+    """x * count with the count (an index) in x's dtype, for float32 and float64 rounded; None where another float cannot hold it. A count of
+    0 leaves nothing of an infinite x."""
     if not x.dtype.is_float:
         return UOp.make("mul", (x, count.cast(x.dtype)))
-    if not fits(bounds(count), x.dtype):
+    if not fits(bounds(count), x.dtype) and x.dtype.bits < 32:
         return None
     product = UOp.make("mul", (x, count.cast(x.dtype)))
     if bounds(count)[0] > 0 or (x.name == "const" and isfinite(x.value)):

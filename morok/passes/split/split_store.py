@@ -19,6 +19,7 @@ from ...graph.body import Body, Program
 from ...graph.uop import UOp, argument, toposort
 from ..rangeify.placement import ranges_in
 from ..registry import Pass, morok_pass
+from ..symbolic.ranges import renumbered
 
 
 @morok_pass("morok-split-store", form="range")
@@ -51,7 +52,7 @@ def split_function(program: Program, body: Body) -> None:
                 name = f"{prefix}{count}"
                 count += 1
                 kernel_body, buffers = _outline(effect)
-                program.bodies[name] = Body(name, [argument(i, b.type) for i, b in enumerate(buffers)], (), (kernel_body,), dict(kernel_attribute),
+                program.bodies[name] = Body(name, [argument(i, b.type) for i, b in enumerate(buffers)], (), renumbered((kernel_body,)), dict(kernel_attribute),
                                             [{} for _ in buffers])
                 params = tuple(UOp.make("param", (versions.get(b, b),), (slot,), T.argument) for slot, b in enumerate(buffers))
                 kernels[effect] = UOp.make("kernel", params, (name,), T.token, effect.loc)
