@@ -12,8 +12,10 @@ import threading
 from typing import Any
 
 import llvmlite.binding as llvm
+from llvmlite.binding import ffi
 
 from ..errors import InternalError
+from ..fork_safety import awaited_by_fork, renewed_after_fork
 from .target import Target, initialise
 
 VECTORISER_LIMIT = 1 << 17
@@ -57,6 +59,7 @@ class _Linker:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        renewed_after_fork(self, "_lock", threading.Lock)
         self._count = itertools.count()
         self._jit: Any = None
 
@@ -72,6 +75,7 @@ class _Linker:
 
 _machine = _Machine()
 _linker = _Linker()
+awaited_by_fork(ffi.lib._lock, "_lock", threading.RLock, 3)  # llvmlite's, within each of its calls; LLVM has locks of its own
 
 
 def compile_ir(text: str) -> CompiledModule:

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from ..dialect.context import DialectContext, shared_context
 from ..errors import InternalError
+from ..fork_safety import renewed_after_fork
 from ..graph.body import Body, Program
 from ..passes.codegen.linearize import Linearize
 from ..passes.codegen.parameters import Parameter, parameters_of
@@ -65,3 +66,6 @@ class LoopsRenderer(Renderer):
     @abstractmethod
     def translate(self, program: Program, parameters: Sequence[Parameter]) -> str:
         """The source of a program in the form loops, which has one function with these parameters."""
+
+
+renewed_after_fork(LoopsRenderer, "lock", threading.Lock)

@@ -1,6 +1,7 @@
 """The process's MLIR context, with the dialect loaded once."""
 from __future__ import annotations
 
+import sys
 import threading
 from functools import cached_property
 
@@ -8,6 +9,7 @@ from mlir import ir
 from mlir.dialects import irdl
 from mlir.dialects._ods_common import _cext
 
+from ..fork_safety import renewed_after_fork, renewed_properties
 from .irdl import dialect_text
 from .types import TypeTranslator
 
@@ -30,6 +32,8 @@ class DialectContext:
 
 _cext.globals.append_dialect_search_prefix("morok.dialect")
 _lock = threading.Lock()
+renewed_after_fork(sys.modules[__name__], "_lock", threading.Lock)
+renewed_properties(DialectContext)
 _shared: list[DialectContext] = []
 
 

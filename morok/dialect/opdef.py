@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ..fork_safety import renewed_properties
 from . import types as T
 
 ONE, VARIADIC, OPTIONAL = "one", "variadic", "optional"
@@ -90,6 +91,8 @@ class OpDef:
         take = 1 if not has_variadic and rest == optional else 0
         return [1 if o.arity == ONE else take if o.arity == OPTIONAL else rest for o in self.operands]
 
+
+renewed_properties(OpDef)
 
 TABLE: dict[str, OpDef] = {}
 

@@ -10,7 +10,6 @@ thread, so they only append to a queue; the next change of the graph (or `GRAPH.
 """
 from __future__ import annotations
 
-import os
 import threading
 import weakref
 from collections import deque
@@ -27,6 +26,7 @@ from ..dialect.attributes import attribute_to_mlir
 from ..dialect.context import shared_context
 from ..dialect.opdef import DYNAMIC, TABLE, Instance, verify_instance
 from ..errors import IRError
+from ..fork_safety import awaited_by_fork
 from . import shape as symbolic
 from .registries import BUFFERS, KERNELS, TENSORS
 from .source_location import user_location
@@ -290,13 +290,7 @@ class TensorGraph:
 
 
 GRAPH = TensorGraph()
-
-
-def _renew_lock() -> None:
-    GRAPH.lock = threading.RLock()
-
-
-os.register_at_fork(after_in_child=_renew_lock)
+awaited_by_fork(GRAPH, "lock", threading.RLock, 1)
 
 
 def _place() -> str:

@@ -8,6 +8,7 @@ Equal content gives the same object, so equality is identity. Attributes are a t
 """
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from collections import deque
@@ -21,6 +22,7 @@ import numpy as np
 from ..dialect import ops as _ops  # noqa: F401  (fills the table)
 from ..dialect import types as T
 from ..dialect.opdef import TABLE, Instance, verify_instance
+from ..fork_safety import renewed_after_fork
 
 Location = tuple[str, int]
 
@@ -31,6 +33,7 @@ class _KeyedRef(weakref.ref):
 
 
 _lock = threading.RLock()
+renewed_after_fork(sys.modules[__name__], "_lock", threading.RLock)
 _dead: deque[_KeyedRef] = deque()
 """References whose ops died. Finalisers run anywhere, so they only append here; `make` takes the entries away."""
 

@@ -7,13 +7,16 @@ replaced.
 """
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..fork_safety import renewed_after_fork
 from ..graph.uop import UOp
 
 _lock = threading.Lock()
+renewed_after_fork(sys.modules[__name__], "_lock", threading.Lock)
 
 
 def remember(u: UOp, key: str, value: Any) -> None:

@@ -8,6 +8,7 @@ import difflib
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from mlir.passmanager import PassManager
 
 from ..dialect.context import DialectContext
 from ..errors import MorokError
+from ..fork_safety import awaited_by_fork
 
 
 class PipelineError(MorokError, ValueError):
@@ -106,6 +108,7 @@ def is_upstream(name: str) -> bool:
 
 
 _stderr_lock = threading.Lock()
+awaited_by_fork(sys.modules[__name__], "_stderr_lock", threading.Lock, 2)  # the child would have the file as its stderr
 
 
 @contextmanager

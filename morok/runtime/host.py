@@ -24,6 +24,7 @@ from mlir._mlir_libs import _mlirDialectsLLVM as mlir_llvm
 
 from ..codegen.jit import load_object, object_code
 from ..dialect.context import shared_context
+from ..fork_safety import renewed_after_fork
 
 HOST_LIMIT = 4096
 
@@ -70,6 +71,7 @@ class HostCache:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        renewed_after_fork(self, "_lock", threading.Lock)
         self._known: dict[tuple[tuple[Phase, ...], bool], Host] = {}
 
     def get(self, phases: tuple[Phase, ...], parallel: bool) -> Host:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..fork_safety import renewed_after_fork
+
 ALIGNMENT = 64
 _SMALLEST = 256
 _LARGE = 1 << 16
@@ -48,6 +50,7 @@ class MemoryPool:
     def __init__(self, limit: int | None = None) -> None:
         self.limit = total_memory() // 4 if limit is None else limit
         self._lock = threading.Lock()
+        renewed_after_fork(self, "_lock", threading.Lock)
         self._waiting: dict[int, list[Block]] = {}
         self._clock = itertools.count()
         self._blocks = self._bytes = 0

@@ -14,6 +14,7 @@ import threading
 from pathlib import Path
 
 from ..errors import InternalError
+from ..fork_safety import renewed_after_fork
 
 STACK_BYTES = 64 << 20
 """Of a pool thread: kernels keep scratch on the stack. Address space only, until it is touched."""
@@ -24,6 +25,7 @@ class OpenMP:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        renewed_after_fork(self, "_lock", threading.Lock)
         self._library: ctypes.CDLL | None = None
 
     def load(self, block_time: int) -> ctypes.CDLL:

@@ -21,6 +21,7 @@ import numpy as np
 
 from ..dialect import types as T
 from ..errors import BoundsError
+from ..fork_safety import renewed_after_fork
 from ..graph.shape import Shape, evaluate_index
 from .buffer import Buffer
 from .compiler import CompiledProgram
@@ -175,6 +176,7 @@ class ExecutionPlan:
         """The variables' values of the last run (before the first: as bound)."""
         self._bound = BoundPlan(compiled, leaves)
         self._lock = threading.Lock()
+        renewed_after_fork(self, "_lock", threading.Lock)
         self._first_run = first_run
 
     def execute(self) -> None:

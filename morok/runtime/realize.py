@@ -9,7 +9,6 @@ key; no pass runs then.
 """
 from __future__ import annotations
 
-import os
 import threading
 import weakref
 from collections import OrderedDict
@@ -18,6 +17,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from ..dialect import types as T
+from ..fork_safety import awaited_by_fork
 from ..graph.body import Program
 from ..graph.capture import Captured, capture, reachable, structural_key
 from ..graph.in_place import InPlace, assigned_buffers, derived, overwritable
@@ -70,12 +70,9 @@ class Runtime:
         self.plans = PlanCache()
         self.lock = threading.RLock()
 
-    def renew_lock(self) -> None:
-        self.lock = threading.RLock()
-
 
 RUNTIME = Runtime()
-os.register_at_fork(after_in_child=RUNTIME.renew_lock)
+awaited_by_fork(RUNTIME, "lock", threading.RLock, 0)
 
 
 def realize_uops(uops: Sequence[TensorUOp]) -> None:
@@ -156,6 +153,7 @@ class _FirstRun:
         GRAPH.drain()
         found = [(u, slot) for ref, slot in self._others if (u := ref()) is not None]
         return [(u, slot) for u, slot in found if memory_view(u) is None]
+
 
 def new_buffer_from_numpy(array: np.ndarray, device: str = "CPU", borrow: bool = False) -> TensorUOp:
     """A buffer with the array's elements: a copy, or with `borrow` the array's own memory where kernels can use it. Nothing ever writes to

@@ -8,6 +8,7 @@ import threading
 import pytest
 from graph_building import Storage, buffer
 
+from morok import fork_safety
 from morok.graph.capture import capture, structural_key
 from morok.graph.tensor_graph import GRAPH, TensorUOp, graph_statistics, substitute
 
@@ -123,7 +124,8 @@ def test_the_collector_in_one_thread_does_not_block_another():
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_child_can_build_though_another_thread_held_the_lock():
+def test_a_forked_child_can_build_though_another_thread_held_the_lock(monkeypatch):
+    monkeypatch.setattr(fork_safety, "WAIT", 0.1)
     held, release = threading.Event(), threading.Event()
 
     def hold():
