@@ -6,11 +6,14 @@
 
 The values of all copies that need equally many copies before them are computed in one stage. A value that a stage computes for a copy is an
 argument of the later ones. Memory is numbered by slots: the leaves of the captured graph first.
+
+An argument that may be overwritten is, in the last stage alone, because earlier contents may be asked for until then. What an earlier stage
+assigns to it lies in memory of its own, and is copied into the argument's at the end.
 """
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..dialect import types as T
 from ..errors import DeviceError
@@ -46,12 +49,19 @@ def cut_at_copies(body: Body, devices: Sequence[str]) -> Stages:
     order = body.order()
     where = place_ops(order, devices)
     copies = [u for u in order if u.name == "copy" and is_real_copy(u, where)]
+    home, shared = assigned_results(body, order)
+    if shared:  # their memory holds one of several results: that one is copied into it at the end
+        given = [{k: v for k, v in d.items() if k != "morok.in_place" or a not in shared}
+                 for a, d in zip(body.arguments, body.argument_attributes)]
+        body = replace(body, argument_attributes=given)
     if not copies:
         count = len(body.arguments)
         outputs = tuple(range(count, count + len(body.results)))
+        landings = {s: home[r].attributes[0] for s, r in zip(outputs, body.results) if r in home and home[r] in shared}
         plain = _without_copies(body) if any(u.name == "copy" for u in order) else body
-        return Stages([Stage(plain, tuple(range(count)), outputs)], [*devices, *(where[r] or "CPU" for r in body.results)], outputs)
-    return _Cutter(body, list(devices), order, where, copies).cut()
+        return Stages([Stage(plain, tuple(range(count)), outputs, tuple(landings.items()))],
+                      [*devices, *(where[r] or "CPU" for r in body.results)], tuple(landings.get(s, s) for s in outputs))
+    return _Cutter(body, list(devices), order, where, copies, home).cut()
 
 
 def place_ops(order: Sequence[UOp], devices: Sequence[str]) -> dict[UOp, str | None]:
@@ -77,6 +87,23 @@ def is_real_copy(u: UOp, where: dict[UOp, str | None]) -> bool:
     return where[u.operands[0]] not in (None, where[u])
 
 
+def assigned_results(body: Body, order: Sequence[UOp]) -> tuple[dict[UOp, UOp], set[UOp]]:
+    """The results that are the last value assigned to an argument which may be overwritten, with the argument; and the arguments to which
+    other results are assigned as well."""
+    last: dict[UOp, UOp] = {}
+    shared: set[UOp] = set()
+    results = {r for r in body.results if r.name == "assign"}
+    for r in [u for u in order if u in results] if results else ():  # later ones come after those that they are made of
+        target = r.operands[0]
+        while target.name == "assign":
+            target = target.operands[0]
+        if target.name == "arg" and "morok.in_place" in body.argument_attributes[target.attributes[0]]:
+            if target in last:
+                shared.add(target)
+            last[target] = r
+    return {r: target for target, r in last.items()}, shared
+
+
 def _without_copies(body: Body) -> Body:
     new: dict[UOp, UOp] = {}
     for u in body.order():
@@ -86,8 +113,9 @@ def _without_copies(body: Body) -> Body:
 
 
 class _Cutter:
-    def __init__(self, body: Body, devices: list[str], order: list[UOp], where: dict[UOp, str | None], copies: list[UOp]) -> None:
-        self.body, self.devices, self.order, self.where = body, devices, order, where
+    def __init__(self, body: Body, devices: list[str], order: list[UOp], where: dict[UOp, str | None], copies: list[UOp],
+                 home: dict[UOp, UOp]) -> None:
+        self.body, self.devices, self.order, self.where, self.home = body, devices, order, where, home
         self.depth: dict[UOp, int] = {}
         for u in order:
             self.depth[u] = max((self.depth[o] for o in u.operands), default=0) + (u in copies)
@@ -102,14 +130,19 @@ class _Cutter:
             copies = [c for c in self.copies if self.depth[c] == k + 1]
             wanted = [c.operands[0] for c in copies] if k < last else list(self.body.results)
             stages.append(self._stage(list(dict.fromkeys(w for w in wanted if w not in self.slot)), copies, k == last))
-        outputs = []
+        outputs: list[int] = []
+        landings = []
         for r in self.body.results:
-            if r in outputs or self.slot[r] < len(self.body.arguments):  # not memory of its own
+            if r in self.home:
+                landings.append((self.slot[r], self.slot[self.home[r]]))
+                outputs.append(self.slot[self.home[r]])
+            elif self.slot[r] in outputs or self.slot[r] < len(self.body.arguments):  # not memory of its own
                 fresh = self._new_slot(self.where[r])
                 stages[-1].copies += ((self.slot[r], fresh),)
                 outputs.append(fresh)
             else:
                 outputs.append(self.slot[r])
+        stages[-1].copies += tuple(dict.fromkeys(landings))
         return Stages(stages, self.devices, tuple(outputs))
 
     def _new_slot(self, device: str | None) -> int:

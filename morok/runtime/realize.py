@@ -242,7 +242,10 @@ class _Layout:
             slots = self._place(stage, program, copies)
         for source_slot, to in stage.copies:
             source_slot = self.renamed.get(source_slot, source_slot)
-            self.types[to] = self._type_of(source_slot, captured)
+            if source_slot == to:  # assigned in place
+                continue
+            if to >= self.leaves:
+                self.types[to] = self._type_of(source_slot, captured)
             copies.append((source_slot, to))
         self.stages.append(CompiledStage(program, tuple(slots), tuple(copies)))
 

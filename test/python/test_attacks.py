@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import threading
 import time
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 
 from morok import Tensor, Variable
-from morok.graph.tensor_graph import GRAPH
+from morok.graph.tensor_graph import GRAPH, TensorUOp
+from morok.runtime import buffer_of, new_buffer_from_numpy, prepare_uops
 from morok.runtime.realize import RUNTIME
 
 
@@ -185,3 +187,86 @@ def test_sum_of_more_equal_terms_than_float32_counts():
     assert Tensor.ones(n).sum().item() == n
     assert Tensor(np.array([0.5], np.float32)).expand(n).sum().item() == n / 2
     assert Tensor.full((n,), 0.1).mean().item() == np.float32(0.1)
+
+
+def test_plan_in_place_copies_to_another_device():
+    t = counting(3)
+    t += 1
+    there = t.to("CPU:1") * 2
+    plan = Tensor.prepare_batch([there, t])
+    assert runs(plan) == [[2, 4, 6], [4, 6, 8], [6, 8, 10]]
+    assert (t.tolist(), there.tolist()) == ([3, 4, 5], [2, 4, 6])
+
+
+def test_plan_in_place_there_and_back():
+    x, y = counting(3), counting(3).to("CPU:1").realize()
+    y += x.to("CPU:1")
+    x += y.to("CPU")
+    x[1:] = y.to("CPU")[:2]
+    plan = Tensor.prepare_batch([x, y])
+    xs, ys = np.arange(3.0), np.arange(3.0)
+    for _ in range(3):
+        plan.execute()
+        ys += xs
+        xs += ys
+        xs[1:] = ys[:2]
+        assert (x.tolist(), y.tolist()) == (xs.tolist(), ys.tolist())
+
+
+def write(what: int, to, value, first: int, end: int):
+    """One of some ways to write into a tensor or an array."""
+    if what == 0:
+        to += value
+    elif what == 1:
+        to[...] = value * 2 + 1
+    elif what == 2:
+        to[first:end] = value[4 - (end - first):] + 1
+    elif what == 3:
+        to[::-1][first:end] = value[first:end]
+    elif what == 4:
+        to[:] = value[::-1] + 1
+    else:
+        to *= 2
+
+
+@pytest.mark.parametrize("devices", [("CPU", "CPU:1", "CPU:1"), ("CPU", "CPU", "CPU")], ids=["two", "one"])
+def test_writes_at_random_within_plans(devices):
+    for seed in range(60):
+        rng = random.Random(seed)
+        writes = [(rng.randrange(6), rng.randrange(3), rng.randrange(3), rng.randint(0, 2), rng.randint(3, 4)) for _ in range(rng.randint(1, 7))]
+        arrays = [np.arange(4, dtype=np.float32) + 10 * k for k in range(3)]
+        tensors = [Tensor(a).to(d).realize() for a, d in zip(arrays, devices)]
+        arrays = [a.copy() for a in arrays]
+        before = [(t * 3, a * 3) for t, a in zip(tensors, arrays)] if rng.random() < 0.3 else []
+        for what, i, j, first, end in writes:
+            write(what, tensors[i], tensors[j].to(devices[i]), first, end)
+        order = rng.sample(range(3), 3)
+        total = tensors[0].to(devices[1]) + tensors[1]
+        plan = Tensor.prepare_batch([*(tensors[k] for k in order), total])
+        for _ in range(3):
+            for what, i, j, first, end in writes:
+                write(what, arrays[i], arrays[j].copy(), first, end)
+            plan.execute()
+            outputs = [plan.output_buffer_at(i).numpy().tolist() for i in range(4)]
+            assert outputs == [*(arrays[k].tolist() for k in order), (arrays[0] + arrays[1]).tolist()], (seed, writes)
+            assert [t.tolist() for t in tensors] == [a.tolist() for a in arrays], (seed, writes)
+        assert all(t.tolist() == a.tolist() for t, a in before), (seed, writes)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("device", ["CPU", "CPU:1"])
+def test_plan_with_two_values_assigned_to_one_buffer(swapped, device):
+    """The last one is its memory."""
+    buffer = new_buffer_from_numpy(np.arange(3, dtype=np.float32))
+    first = TensorUOp.make("assign", (buffer, buffer, buffer + 1.0))
+    second = TensorUOp.make("assign", (first, first, first * 2.0))
+    copy = TensorUOp.make("copy", (second,), (device,))
+    plan = prepare_uops([*([second, first] if swapped else [first, second]), copy])
+    expected = np.arange(3, dtype=np.float32)
+    for _ in range(3):
+        plan.execute()
+        outputs = [plan.output_buffer_at(i).numpy().tolist() for i in range(3)]
+        pair = [(expected + 1).tolist(), ((expected + 1) * 2).tolist()]
+        expected = (expected + 1) * 2
+        assert outputs == [*(pair[::-1] if swapped else pair), expected.tolist()]
+        assert buffer_of(second).numpy().tolist() == expected.tolist()
