@@ -270,3 +270,16 @@ def test_plan_with_two_values_assigned_to_one_buffer(swapped, device):
         expected = (expected + 1) * 2
         assert outputs == [*(pair[::-1] if swapped else pair), expected.tolist()]
         assert buffer_of(second).numpy().tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_size_that_can_only_be_one(most):
+    array = np.arange(most, dtype=np.float32)[:, None]
+    n, m = Variable("n", 1, most), Variable("m", 1, 1)
+    x = Tensor(array).realize()[:n.bind(1), :m.bind(1)]
+    plan = Tensor.prepare_batch([x.T + 1, x.flip(0) * 2, x.T.sum(0), x.flip(1).max(1)])
+    for value in range(1, most + 1):
+        plan.execute_with_vars({"n": value})
+        part = array[:value]
+        for i, expected in enumerate([part.T + 1, part[::-1] * 2, part[:, 0], part[:, 0]]):
+            np.testing.assert_array_equal(plan.output_buffer_at(i).numpy(), expected)

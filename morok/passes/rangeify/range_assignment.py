@@ -26,7 +26,7 @@ from ...graph.shape import shape_of
 from ...graph.uop import UOp, argument, as_index, const, index_const, toposort
 from ...interpret.alu import identity
 from ..registry import Pass, morok_pass
-from ..symbolic import simplify
+from ..symbolic import bounds, simplify
 from .movement_indices import Indices, flatten, source_indices
 from .placement import Request, Sites, Stored, costs, decide, extent, loops_round
 
@@ -67,10 +67,13 @@ class _Assignment:
 
     # Backwards: who is asked for where.
 
-    def _new_range(self, size: int | UOp, kind: str, loc: object = None) -> UOp:
-        self.next_range += 1
+    def _new_index(self, size: int | UOp, kind: str, loc: object = None) -> UOp:
+        """Where one goes along an axis: a new range, or 0 where the axis cannot have more than one element."""
         # An extent in normal form: simplifying an index that uses the range then leaves the range what it is.
         normal = simplify((size,)) if isinstance(size, UOp) else (as_index(size),)
+        if bounds(normal[0]) == (1, 1):  # a range that simplifies to 0 in some indices would be closed in those alone
+            return index_const(0)
+        self.next_range += 1
         return UOp.make("range", normal, (self.next_range - 1, kind), T.index, loc)  # type: ignore[arg-type]
 
     def _must_store(self, u: UOp) -> bool:
@@ -98,7 +101,7 @@ class _Assignment:
         self.stored[u] = decision
         shape = shape_of(u.operands[1]) if u.name == "assign" else shape_of(u)
         axes = range(len(shape)) if u.name == "assign" else decision.axes
-        own = tuple(index_const(0) if shape[a] == 1 else self._new_range(shape[a], "loop", u.loc) for a in axes)
+        own = tuple(self._new_index(shape[a], "loop", u.loc) for a in axes)
         self.own[u] = own
         loops = decision.loops + tuple(r for r in own if r.name == "range")
         if u.name == "assign":
@@ -120,7 +123,7 @@ class _Assignment:
         elif u.name == "reduce_axis":
             source, axes = u.operands[0], u.attribute("axes")
             shape = shape_of(source)
-            ranges = tuple(index_const(0) if shape[a] == 1 else self._new_range(shape[a], "reduce", u.loc) for a in sorted(axes))
+            ranges = tuple(self._new_index(shape[a], "reduce", u.loc) for a in sorted(axes))
             self.reduced[u, request] = ranges
             inner = loops_round(request, loops) + tuple(r for r in ranges if r.name == "range")
             self.sites[source].add(self._inside_reduction(u, request), inner)
@@ -172,7 +175,7 @@ class _Assignment:
         if free and target not in self.overwritten:
             self.overwritten.add(target)
             return source
-        own = tuple(index_const(0) if size == 1 else self._new_range(size, "loop", target.loc) for size in shape_of(target))
+        own = tuple(self._new_index(size, "loop", target.loc) for size in shape_of(target))
         return self._copy(target, source, own)
 
     def _build_buffer(self, u: UOp) -> UOp:
