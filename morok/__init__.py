@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .interpret import interpret
     from .tensor import dtypes
+    from .tensor.jit import jit
     from .tensor.tensor import Tensor
     from .tensor.variable import Variable
 
 __version__ = "0.1.0"
-__all__ = ["Tensor", "Variable", "dtypes", "interpret"]
+__all__ = ["Tensor", "Variable", "dtypes", "interpret", "jit"]
 
-_HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable"}
+_HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit"}
 _MODULES = {"dtypes": ".tensor.dtypes", "interpret": ".interpret", "errors": ".errors"}
 
 

@@ -34,6 +34,10 @@ class OptionError(MorokError, ValueError):
     """A pass or tool option that does not exist or has a wrong value."""
 
 
+class JitError(MorokError, RuntimeError):
+    """A function that morok.jit cannot capture, or an argument that it cannot tell apart from others."""
+
+
 class ScheduleError(MorokError, ValueError):
     """An opt that is not legal on this kernel."""
 

@@ -15,9 +15,20 @@ import numpy as np
 
 from ..dialect import types as T
 from .devices import Device, device
-from .memory_pool import ALIGNMENT, Block
+from .memory_pool import ALIGNMENT, Block, bucket
 
 _SMALL = 1024
+
+
+class Layout:
+    """What buffers of one kind have in common, for those who make many."""
+
+    __slots__ = ("shape", "dtype", "device", "nbytes", "size")
+
+    def __init__(self, shape: tuple[int, ...], dtype: T.DType, where: Device) -> None:
+        self.shape, self.dtype, self.device = shape, dtype, where
+        self.nbytes = prod(shape) * dtype.itemsize
+        self.size = bucket(self.nbytes)
 
 
 class Buffer:
@@ -34,6 +45,16 @@ class Buffer:
         self._owner: Any = None
         self._block = self.device.pool.take(self.nbytes)
         self.address = self._block.address
+
+    @classmethod
+    def of_layout(cls, layout: Layout) -> Buffer:
+        """New memory, its content undefined. MemoryError where there is not enough."""
+        device = layout.device
+        block = device.pool.take_block(layout.size)
+        self = object.__new__(cls)
+        self._block, self._owner, self.device, self.address = block, None, device, block.address
+        self.shape, self.dtype, self.nbytes = layout.shape, layout.dtype, layout.nbytes
+        return self
 
     def __del__(self) -> None:
         block = self._block

@@ -57,14 +57,17 @@ class MemoryPool:
 
     def take(self, nbytes: int) -> Block:
         """A block of at least that many bytes, their content undefined; MemoryError if the machine has not so many."""
-        size = bucket(nbytes)
+        return self.take_block(bucket(nbytes))
+
+    def take_block(self, size: int) -> Block:
+        """A block of that size, which is one of a bucket."""
         waiting = self._waiting.get(size)
         if waiting:
             try:
                 return waiting.pop()
             except IndexError:  # another thread was faster
                 pass
-        return self._allocate(size, nbytes)
+        return self._allocate(size)
 
     def give_back(self, block: Block) -> None:
         """The block waits for its next user. Safe wherever a finaliser may run."""
@@ -91,9 +94,9 @@ class MemoryPool:
         cached = self._cached_bytes()
         return PoolStatistics(self._blocks, self._bytes - cached, cached)
 
-    def _allocate(self, size: int, nbytes: int) -> Block:
+    def _allocate(self, size: int) -> Block:
         if size > total_memory():
-            raise MemoryError(f"a buffer of {nbytes:,} bytes is asked for; this machine has {total_memory():,}")
+            raise MemoryError(f"a buffer of {size:,} bytes is asked for; this machine has {total_memory():,}")
         with self._lock:
             self._trim()
             self._blocks += 1
@@ -107,7 +110,7 @@ class MemoryPool:
         except MemoryError:
             with self._lock:
                 self._bytes -= size
-            raise MemoryError(f"a buffer of {nbytes:,} bytes is asked for, more than is free") from None
+            raise MemoryError(f"a buffer of {size:,} bytes is asked for, more than is free") from None
 
     def _cached_bytes(self) -> int:
         return sum(size * len(waiting) for size, waiting in list(self._waiting.items()))

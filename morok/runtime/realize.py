@@ -22,7 +22,7 @@ from ..graph.body import Program
 from ..graph.capture import Captured, capture, reachable, structural_key
 from ..graph.in_place import InPlace, assigned_buffers, derived, overwritable
 from ..graph.registries import BUFFERS
-from ..graph.shape import shape_of
+from ..graph.shape import bound_value, shape_of
 from ..graph.tensor_graph import GRAPH, TensorUOp, new_buffer, substitute
 from .buffer import Buffer
 from .compiler import CompiledProgram, compile_program, output_types
@@ -112,7 +112,7 @@ def prepare_uops(uops: Sequence[TensorUOp]) -> ExecutionPlan:
             if leaf in targets and leaf not in unread:
                 original, memory[i] = memory[i], Buffer(memory[i].shape, memory[i].dtype, memory[i].device)
                 copies.append((memory[i], original))
-        outputs = [(u, slot) for u, slot in zip(uops, plan.outputs) if u in made]
+        outputs = [(u, slot) for u, slot in zip(uops, plan.outputs) if u in made and (slot < len(leaves) or _has_value(u))]
         return ExecutionPlan(plan, memory, values, _FirstRun(outputs, len(leaves), copies))
 
 
@@ -189,9 +189,23 @@ def _storage(leaf: TensorUOp) -> Buffer:
     return found
 
 
+def _has_value(u: TensorUOp) -> bool:
+    """Whether all variables that the value depends on are bound."""
+    order = reachable([u])
+    bound = {bound_value(b)[0] for b in order if b.name == "bind"}
+    return all(v.attributes[0] in bound for v in order if v.name == "define_var")
+
+
 def _may_overwrite(target: TensorUOp) -> bool:
     storage = BUFFERS.get(target)
     return isinstance(storage, Buffer) and not storage.is_borrowed
+
+
+def plan_uops(uops: Sequence[TensorUOp], config: Config, targets: frozenset) -> tuple[CompiledPlan, list[TensorUOp], dict[str, int]]:
+    """The compiled plan of the values, with its leaves and the values of its variables. It overwrites these buffers; the caller sees to who
+    else reads them."""
+    with RUNTIME.lock:
+        return _planned(list(uops), config, targets)
 
 
 def _planned(uops: list[TensorUOp], config: Config, in_place: InPlace = _may_overwrite) -> tuple[CompiledPlan, list[TensorUOp], dict[str, int]]:

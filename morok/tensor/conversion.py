@@ -101,7 +101,7 @@ class ConversionMethods(WritingMethods):
     def numpy(self) -> np.ndarray:
         """The values as a new array. Computes them."""
         self.realize()
-        return realize.memory(self.uop).numpy(self._concrete_shape())
+        return realize.known_memory(self.uop).numpy(self._concrete_shape())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:

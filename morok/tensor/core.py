@@ -24,6 +24,7 @@ from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes, realize
 from .data import array_of
 from .sizes import Shape, Size, SymbolicInt, concrete, numel
+from .tracing import TRACING
 
 Step = tuple[Callable[..., TensorUOp], tuple]
 """A movement: a function of `build` and its arguments after the value."""
@@ -32,13 +33,22 @@ Step = tuple[Callable[..., TensorUOp], tuple]
 class Storage:
     """A value that several Tensors may share as views. `views` are weak references to those that are not the whole."""
 
-    __slots__ = ("uop", "device", "version", "views", "limit")
+    __slots__ = ("_uop", "device", "version", "views", "limit")
 
     def __init__(self, uop: TensorUOp, device: str) -> None:
-        self.uop, self.device = uop, device
+        self._uop, self.device = uop, device
         self.version = 0
         self.views: list[weakref.ref[TensorCore]] = []
         self.limit = 16
+        if TRACING.count and (trace := TRACING.current) is not None:
+            trace.own(self, uop)
+
+    @property
+    def uop(self) -> TensorUOp:
+        """The value, or within a trace the value there."""
+        if TRACING.count and (trace := TRACING.current) is not None:
+            return trace.value(self)
+        return self._uop
 
     def add_view(self, view: TensorCore) -> None:
         self.views.append(weakref.ref(view))
@@ -48,7 +58,10 @@ class Storage:
 
     def write(self, uop: TensorUOp) -> None:
         """Takes a new value. Views drop what they derived from the old one, so that nothing keeps it needlessly."""
-        self.uop = uop
+        if TRACING.count and (trace := TRACING.current) is not None:
+            trace.write(self, uop)
+            return
+        self._uop = uop
         self.version += 1
         for ref in self.views:
             view = ref()
@@ -121,6 +134,8 @@ class TensorCore:
         """The value in the graph, as of now."""
         if self._chain is None:
             return self._storage.uop
+        if TRACING.count and TRACING.current is not None:
+            return self._moved(self._storage.uop)
         derived = self._derived
         if derived is None or self._seen != self._storage.version:
             version = self._storage.version
@@ -163,6 +178,8 @@ class TensorCore:
 
     def _settle(self) -> None:
         """After realisation: a view that nobody shares keeps its own memory, and lets go of what it was a view of."""
+        if TRACING.count and TRACING.current is not None:
+            return
         if self._chain is not None and self._derived is not None and sys.getrefcount(self._storage) <= 2:
             self._storage, self._chain, self._derived, self._seen = Storage(self._derived, self._storage.device), None, None, 0
 

@@ -10,6 +10,7 @@ from ..dialect import types as T
 from ..graph.registries import BUFFERS
 from ..graph.tensor_graph import TensorUOp
 from ..graph.tensor_graph import new_buffer as new_graph_buffer
+from .tracing import TRACING
 
 DEFAULT_DEVICE = "CPU"
 
@@ -30,7 +31,9 @@ def new_buffer(array: np.ndarray, device: str, borrow: bool = False) -> TensorUO
 
 
 def realize(uops: Sequence[TensorUOp]) -> None:
-    """Computes the values; afterwards each handle is a buffer, for all who use it."""
+    """Computes the values; afterwards each handle is a buffer, for all who use it. Within a trace, only what does not depend on it."""
+    if TRACING.count and (trace := TRACING.current) is not None:
+        uops = trace.known(uops)
     if any(u.name != "buffer" for u in uops):
         from ..runtime.realize import realize_uops
         realize_uops(uops)
@@ -38,6 +41,8 @@ def realize(uops: Sequence[TensorUOp]) -> None:
 
 def prepare(uops: Sequence[TensorUOp]) -> Any:
     """An ExecutionPlan that computes the values, in this order."""
+    if TRACING.count and (trace := TRACING.current) is not None:
+        trace.refuse("prepare()")
     from ..runtime.realize import prepare_uops
     return prepare_uops(list(uops))
 
@@ -48,3 +53,11 @@ def memory(u: TensorUOp) -> Any:
         return BUFFERS.get(u)
     from ..runtime.realize import buffer_of
     return buffer_of(u)
+
+
+def known_memory(u: TensorUOp) -> Any:
+    """The memory of a value that has been realised. JitError within a trace, where it depends on what only a call has."""
+    found = memory(u)
+    if found is None and TRACING.count and (trace := TRACING.current) is not None:
+        trace.refuse("numpy(), item() and the like")
+    return found

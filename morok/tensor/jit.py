@@ -1,0 +1,393 @@
+"""morok.jit: a function of tensors, captured once per signature; later calls bind memory and run the plan.
+
+    @morok.jit
+    def step(x, w):
+        w.assign(w - 0.1 * (w @ x))       # written in place, at every call
+        return w.sum()
+
+A signature is the structure of the arguments (lists, tuples, dicts), the shapes, dtypes and devices of their tensors, which of these are the
+same, and all other values. Tensors that the function reaches otherwise, such as weights, are read and written anew by every call. Results
+are tensors of their own; a result that is an argument, or a tensor from outside, is that tensor itself.
+"""
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import types
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..fork_safety import renewed_after_fork
+from ..graph.registries import BUFFERS
+from ..graph.tensor_graph import TensorUOp
+from ..runtime.buffer import Buffer
+from ..runtime.config import current_config
+from ..runtime.direct_call import DirectCall, Frame, run_plan
+from ..runtime.plan import CompiledPlan
+from ..runtime.realize import RUNTIME, plan_uops
+from .core import Storage
+from .jit_arguments import Arguments, Call
+from .jit_memory import own_memory, storage_memory
+from .results import result_tensor, symbolic_result
+from .tensor import Tensor
+from .tracing import TRACING, Trace, stand_in
+
+SIGNATURE_LIMIT = 256
+"""Captured signatures that one function keeps: the ones used last."""
+
+
+def jit(function: Callable | None = None) -> Any:
+    """A function that is captured at its first call with each signature, and afterwards only run. Also a decorator, of methods too.
+
+    JitError, which names the function, where it looks at a value that only a call has. An error leaves every tensor as it was.
+
+        f = morok.jit(lambda x: (x * 2 + 1).relu())
+        f(Tensor([1.0, -2.0])).numpy()
+    """
+    if function is None:
+        return jit
+    if not callable(function):
+        raise TypeError(f"morok.jit takes a function, not {function!r}")
+    return Jitted(function)
+
+
+class Jitted:
+    """What `morok.jit` makes of a function. `captures` counts the signatures that it was captured for."""
+
+    def __init__(self, function: Callable) -> None:
+        functools.update_wrapper(self, function)
+        self.name = getattr(function, "__qualname__", None) or repr(function)
+        self.captures = 0
+        self._function = function
+        self._lock = threading.RLock()
+        renewed_after_fork(self, "_lock", threading.RLock)
+        self._captured: OrderedDict[Hashable, Captured] = OrderedDict()
+        self._fast: FastCall | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        fast = self._fast
+        if fast is not None and not kwargs and len(args) == fast.count:
+            result = fast.call(args)
+            if result is not None:
+                return result
+        return self._call(args, kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"morok.jit({self.name})"
+
+    def clear(self) -> None:
+        """Forgets all that was captured."""
+        with self._lock:
+            self._captured.clear()
+            self._fast = None
+
+    def _call(self, args: tuple, kwargs: dict) -> Any:
+        if TRACING.count and TRACING.current is not None:
+            return self._function(*args, **kwargs)  # part of the function that is being captured
+        with _naming(self.name):
+            arguments = Arguments((args, kwargs))
+            call = arguments.bind()
+            key = (call.key, current_config())
+        captured = self._captured.get(key)
+        if captured is None:
+            with self._lock:
+                captured = self._captured.get(key)
+                if captured is None:
+                    captured = self._capture(arguments, call)
+                    self._captured[key] = captured
+                    if len(self._captured) > SIGNATURE_LIMIT:
+                        self._captured.popitem(last=False)
+        else:
+            try:
+                self._captured.move_to_end(key)
+            except KeyError:  # another thread dropped it meanwhile
+                pass
+        if captured.is_eager_for(call):
+            return _realized(self._function(*args, **kwargs))
+        with _naming(self.name):
+            result = captured.run(call)
+        if captured.fast is None and captured.direct is not None:
+            captured.fast = FastCall.of(captured, args, kwargs, call)
+        self._fast = captured.fast or self._fast
+        return result
+
+    def _capture(self, arguments: Arguments, call: Call) -> Captured:
+        self.captures += 1
+        values = [(slot.value, slot.device) for slot in call.slots]
+        try:
+            with Trace(self.name) as trace:
+                inputs = [_traced_input(trace, *value) for value in values]
+                tensors = arguments.traced(call, [storage for storage, _ in inputs])
+                (args, kwargs) = arguments.rebuild(tensors)
+                result = self._function(*args, **kwargs)
+                captured = Captured(self.name, trace, result, tensors, call, inputs)
+        except Exception as error:
+            error.add_note(f"morok.jit captured {self.name}{_place(self._function)}; no tensor was changed")
+            raise
+        with _naming(self.name):
+            captured.compile()
+        return captured
+
+
+def _place(function: Callable) -> str:
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return f" ({code.co_filename}:{code.co_firstlineno})" if code is not None else ""
+
+
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"in a call of morok.jit({name})")
+        raise
+
+
+def _traced_input(trace: Trace, given: TensorUOp, device: str) -> tuple[Storage, TensorUOp]:
+    """A storage of the trace for an argument, and the buffer that stands for it."""
+    buffer, value = stand_in(given, device)
+    storage = Storage(value, device)
+    trace.add_stand_in(storage, buffer, value)
+    return storage, buffer
+
+
+def _realized(result: Any) -> Any:
+    found = Arguments(result)
+    Tensor.realize_batch(list(found.tensors))
+    return result
+
+
+class Captured:
+    """A function captured for one signature."""
+
+    def __init__(self, name: str, trace: Trace, result: Any, tensors: Sequence[Tensor], call: Call, inputs: Sequence[tuple[Storage, TensorUOp]]) -> None:
+        """Within the trace: takes down what is to be computed."""
+        self.name = name
+        self.direct: DirectCall | None = None
+        self.fast: FastCall | None = None
+        self._result = Arguments(result)
+        self._inputs = {storage: i for i, (storage, _) in enumerate(inputs)}
+        given = {id(t): i for i, t in enumerate(tensors)}
+        made: dict[TensorUOp, int] = {}
+        self._outputs: list[tuple[str, Any, str]] = []
+        """What each tensor of the result is: an argument, a tensor from outside, or an output of the plan."""
+        for t in self._result.tensors:
+            if id(t) in given:
+                self._outputs.append(("argument", given[id(t)], t.device))
+            elif t._storage in trace.stand_ins and t._storage not in self._inputs and t._chain is None:
+                self._outputs.append(("outside", t, t.device))
+            else:
+                self._outputs.append(("output", made.setdefault(t.uop, len(made)), t.device))
+        self._written = list(trace.written)
+        self._sinks = [*made, *[trace.value(s) for s in self._written]]
+        self._made = len(made)
+        self._stand_ins = dict(trace.stand_ins)
+        self._call = call
+        self._outside = frozenset(s for s in trace.stand_ins if s not in self._inputs)
+        self._eager = any(None in self._stand_ins_type(s) for s in self._written)
+
+    def _stand_ins_type(self, storage: Storage) -> tuple:
+        return storage._uop.type.shape  # type: ignore[union-attr]
+
+    def compile(self) -> None:
+        """After the trace: makes the plan, and forgets the graph."""
+        call, sinks, stand_ins = self._call, self._sinks, self._stand_ins
+        del self._call, self._sinks, self._stand_ins
+        self._config = current_config()
+        with RUNTIME.lock:
+            if self._config.check:
+                for storage, buffer in stand_ins.items():
+                    BUFFERS.attach(buffer, self._memory(storage, call))
+            targets = frozenset(stand_ins[s] for s in self._written)
+            self.plan: CompiledPlan | None = None
+            leaves: list[TensorUOp] = []
+            self._values: dict[str, int] = {}
+            if sinks:
+                self.plan, leaves, self._values = plan_uops(sinks, self._config, targets)
+        of_buffer = {buffer: storage for storage, buffer in stand_ins.items()}
+        self.leaves: list[Storage | TensorUOp | int] = []
+        """Where the memory of each leaf comes from: the input of that number, a storage from outside, or a buffer that the function made."""
+        for leaf in leaves:
+            found = of_buffer.get(leaf)
+            self.leaves.append(leaf if found is None else self._inputs.get(found, found))
+        self._target_leaves = [self.leaves.index(self._inputs.get(s, s)) if stand_ins[s] in leaves else -1 for s in self._written]
+        self._written = [self._inputs.get(s, s) for s in self._written]  # type: ignore[misc]
+        del self._inputs
+        if self.plan is not None and not self._written:
+            self.direct = DirectCall.of(self.plan)
+
+    def is_eager_for(self, call: Call) -> bool:
+        """Whether arguments and captured tensors share memory that the function writes, in a way that the plan does not know of."""
+        return self._eager or bool(self._written) and any(slot.storage in self._outside for slot in call.slots)
+
+    def run(self, call: Call) -> Any:
+        if self._written:
+            with RUNTIME.lock:
+                results = self._run_writing(call)
+        elif self.plan is None:
+            results = []
+        elif self.direct is not None:
+            results = self.direct.run([self._leaf(leaf, call) for leaf in self.leaves])
+        else:
+            results = run_plan(self.plan, [self._leaf(leaf, call) for leaf in self.leaves], {**self._values, **call.values})
+        return self._result.rebuild(self._tensors(call, results))
+
+    def _tensors(self, call: Call, results: Sequence[Buffer]) -> list[Any]:
+        fresh: dict[int, Any] = {}
+        found = []
+        for kind, what, device in self._outputs:
+            if kind == "argument":
+                found.append(call.tensors[what])
+            elif kind == "outside":
+                found.append(what)
+            else:
+                first = fresh.get(what)
+                if first is None:
+                    fresh[what] = first = self._new_tensor(results[what], what, device, call)
+                else:  # a tensor of its own with the same value
+                    first = Tensor._from_uop(first.uop, device)
+                found.append(first)
+        return found
+
+    def _new_tensor(self, buffer: Buffer, output: int, device: str, call: Call) -> Any:
+        assert self.plan is not None
+        shape = self.plan.shapes[output]
+        if all(isinstance(s, int) for s in shape):
+            return result_tensor(Tensor, buffer, device)
+        return symbolic_result(Tensor, buffer, shape, {**self._values, **call.values}, device)
+
+    # Memory
+
+    def _leaf(self, leaf: Storage | TensorUOp | int, call: Call) -> Buffer:
+        if isinstance(leaf, int):
+            return call.slots[leaf].memory()
+        if isinstance(leaf, Storage):
+            return storage_memory(leaf)
+        return BUFFERS.get(leaf)
+
+    def _memory(self, storage: Storage, call: Call) -> Buffer:
+        i = self._inputs.get(storage)
+        return storage_memory(storage) if i is None else call.slots[i].memory()
+
+    def _run_writing(self, call: Call) -> list[Buffer]:
+        """Runs a plan that writes: each target has memory that nobody else reads."""
+        assert self.plan is not None
+        owned: dict[int, Buffer] = {}
+        targets: list[Buffer] = []
+        for target, leaf in zip(self._written, self._target_leaves):
+            memory = call.slots[target].own_memory() if isinstance(target, int) else own_memory(target)  # type: ignore[arg-type]
+            targets.append(memory)
+            if leaf >= 0:
+                owned[leaf] = memory
+        leaves = [owned[i] if i in owned else self._leaf(leaf, call) for i, leaf in enumerate(self.leaves)]
+        results = run_plan(self.plan, leaves, {**self._values, **call.values})
+        for i, (target, memory) in enumerate(zip(self._written, targets)):
+            result = results[self._made + i]
+            if result is not memory:
+                memory.copy_from(result)
+            if isinstance(target, int):
+                call.slots[target].written(memory)
+        return results
+
+
+class FastCall:
+    """The path of a call whose arguments are tensors with memory of their own, or the very static values of the capture."""
+
+    __slots__ = ("count", "_config", "_inputs", "_outside", "_direct", "_results", "_rebuild")
+
+    @staticmethod
+    def of(captured: Captured, args: tuple, kwargs: dict, call: Call) -> FastCall | None:
+        direct, plan = captured.direct, captured.plan
+        if direct is None or plan is None or kwargs or not captured._outputs or any(kind != "output" for kind, _, _ in captured._outputs):
+            return None
+        numbers = [what for _, what, _ in captured._outputs]
+        if numbers != list(range(len(numbers))) or any(not isinstance(s, int) for shape in plan.shapes for s in shape):
+            return None
+        places = {leaf: place for leaf, place in zip(captured.leaves, direct.leaf_places) if isinstance(leaf, int)}
+        inputs: list[tuple] = []
+        number = 0
+        for a in args:
+            if a.__class__ is Tensor:
+                slot = call.slots[number] if number < len(call.slots) else None
+                if slot is None or call.tensors[number] is not a or a._chain is not None or slot.value.name != "buffer":
+                    return None
+                kind: Any = slot.value.type
+                inputs.append((kind, kind.shape, kind.dtype, slot.memory().device, places.get(number, -1)))
+                number += 1
+            elif a is None or isinstance(a, bool):
+                inputs.append((a, None, None, None, -1))
+            else:
+                return None
+        if number != len(call.slots):
+            return None
+        outside = [(leaf, place) for leaf, place in zip(captured.leaves, direct.leaf_places) if not isinstance(leaf, int) and place >= 0]
+        return FastCall(captured, tuple(inputs), tuple(outside))
+
+    def __init__(self, captured: Captured, inputs: tuple, outside: tuple) -> None:
+        self.count = len(inputs)
+        self._config, self._direct = captured._config, captured.direct
+        self._inputs, self._outside = inputs, outside
+        direct = self._direct
+        assert direct is not None
+        self._results = tuple((place, layout, device) for place, layout, (_, _, device) in zip(direct.result_places, direct.results, captured._outputs))
+        self._rebuild = None if captured._result.is_single else captured._result.rebuild
+
+    def call(self, args: tuple) -> Any:
+        """The result; None where the arguments are not of this kind."""
+        if TRACING.count or current_config() is not self._config:
+            return None
+        direct = self._direct
+        frame: Frame = direct.take_frame()  # type: ignore[union-attr]
+        array = frame.array
+        held = []  # memory stays alive during the call, whatever other threads do to the tensors
+        for a, (type_, shape, dtype, device, place) in zip(args, self._inputs):
+            if a.__class__ is Tensor:
+                if a._chain is not None:
+                    break
+                u = a._storage._uop
+                if u.__class__ is Buffer:
+                    if u.shape != shape or u.dtype is not dtype:
+                        break
+                elif u.type is type_:
+                    u = u.storage
+                    if u is None:
+                        break
+                else:
+                    break
+                if u.device is not device:
+                    break
+                if place >= 0:
+                    array[place] = u.address
+                    held.append(u)
+            elif shape is not None or a is not type_:
+                break
+        else:
+            for leaf, place in self._outside:
+                u = leaf.storage if leaf.__class__ is TensorUOp else leaf._uop
+                if u.__class__ is TensorUOp:
+                    u = u.storage
+                if u is None:
+                    break
+                array[place] = u.address
+                held.append(u)
+            else:
+                return self._run(frame, array)
+        direct.give_back(frame)  # type: ignore[union-attr]
+        return None
+
+    def _run(self, frame: Frame, array: Any) -> Any:
+        direct = self._direct
+        results = []
+        for place, layout, device in self._results:
+            buffer = Buffer.of_layout(layout)
+            array[place] = buffer.address
+            results.append(result_tensor(Tensor, buffer, device))
+        direct.host(frame.address, direct.threads)  # type: ignore[union-attr]
+        direct.give_back(frame)  # type: ignore[union-attr]
+        return results[0] if self._rebuild is None else self._rebuild(results)
