@@ -283,3 +283,19 @@ def test_size_that_can_only_be_one(most):
         part = array[:value]
         for i, expected in enumerate([part.T + 1, part[::-1] * 2, part[:, 0], part[:, 0]]):
             np.testing.assert_array_equal(plan.output_buffer_at(i).numpy(), expected)
+
+
+@pytest.mark.parametrize("alive", [True, False])
+def test_plan_in_place_with_an_output_whose_variable_has_no_value(alive):
+    """What has no value yet cannot be kept as it was."""
+    t, n = counting(5), Variable("n", 1, 5)
+    t += 1
+    total = t[:n].sum()
+    plan = Tensor.prepare_batch([t, total])
+    if not alive:
+        del total
+    for run, size in enumerate([2, 5, 1], 1):
+        plan.execute_with_vars({"n": size})
+        expected = np.arange(5) + run
+        assert t.tolist() == expected.tolist()
+        assert plan.output_buffer_at(1).numpy() == expected[:size].sum()
