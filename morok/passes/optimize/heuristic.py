@@ -1,4 +1,5 @@
-"""The default schedule of a kernel: lanes on the unit-stride axis, a register tile for products, several partial sums, threads on the outermost loop.
+"""The default schedule of a kernel: lanes on the unit-stride axis, several partial sums, blocks for transposes, threads on the outermost loop. Products have schedules of
+their own (products.py).
 
 Decisions are made range by range on what the memory accesses say, never on a kernel's name or shape. Each is an opt that stands in the IR.
 """
@@ -7,11 +8,11 @@ from __future__ import annotations
 from math import prod
 
 from ...graph.body import Body
-from ...graph.uop import UOp
+from ...graph.uop import UOp, toposort
 from ..symbolic.bounds import bounds
 from ..symbolic.flat import flat_index
 from ..symbolic.linear import linear
-from ..symbolic.ranges import open_ranges
+from ..symbolic.ranges import open_ranges, ranges_of
 from .machine import Machine
 from .opts import Opt
 from .products import find_product, schedule_product
@@ -19,8 +20,10 @@ from .schedule import NamedLoops, Schedule
 
 THREAD_WORK = 1 << 15
 """Elementary operations below which waking another thread costs more than it saves."""
-TILE_ROWS = (6, 4)
-"""Rows of a product's register tile; with two vectors of columns, 6 x 2 accumulators keep both FMA units busy within 16 registers and more."""
+REPEATS = 8
+"""How much more an access inside a reduction counts than one outside: a guess at how often it runs."""
+ROW_BLOCK = 16
+"""Rows that a transpose copies together: the lines of the source that it reads then serve all of them."""
 
 
 def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
@@ -49,6 +52,9 @@ class Accesses:
         self.indices = [u for u in self.order if u.name == "index"]
         self.stores = {u.operands[0] for u in self.order if u.name == "store"}
         self.flat = {u: linear(flat_index(u)) for u in self.indices}
+        reduced = {r for u in self.order if u.name == "reduce" for r in u.operands[1:]}
+        self.repeated = {u for u in self.indices if open_ranges(u) & reduced}
+        """Accesses inside a reduction."""
 
     def stride(self, index: UOp, range_: UOp) -> int | None:
         """Elements per iteration; None where the access is not linear in the range."""
@@ -65,11 +71,22 @@ class Accesses:
         score = 0
         for index in self.indices:
             stride = self.stride(index, range_)
+            weight = REPEATS if index in self.repeated else 1
             if stride == 1:
-                score += 4 if index in self.stores else 2
+                score += 4 if index in self.stores else 2 * weight
             elif stride is None or stride != 0:
-                score -= 4 if index in self.stores else 1
+                score -= 4 if index in self.stores else weight
         return score
+
+    def is_swept(self, range_: UOp) -> bool:
+        """Whether a reduction reads memory along the range element by element, and far apart along its own: the sum of a matrix's columns."""
+        for u in self.order:
+            if u.name != "reduce" or range_ not in open_ranges(u):
+                continue
+            inner = [v for v in toposort((u.operands[0],)) if v in self.flat and range_ in open_ranges(v)]
+            if any(self.stride(v, range_) == 1 and any(r in open_ranges(v) for r in u.operands[1:]) for v in inner):
+                return True
+        return False
 
 
 def _work(body: Body) -> int:
@@ -97,20 +114,30 @@ def _vectorise(schedule: Schedule, accesses: Accesses, lanes: int, machine: Mach
         best = max(inner, key=accesses.vectorisable, default=None)
         if best is not None and accesses.vectorisable(best) > 0:
             plans[best] = "UNROLL"
-    tile = _register_tile(accesses, plans)
-    for range_ in sorted([*plans, *tile], key=lambda r: -r.attribute("id")):
+    block = _transposed(schedule, accesses, plans)
+    for range_ in sorted([*plans, *block], key=lambda r: -r.attribute("id")):
         axis, extent = range_.attribute("id"), _extent(range_)
         if extent is None:
             continue
-        if range_ in tile:
-            factor = next((f for f in TILE_ROWS if extent % f == 0), TILE_ROWS[1])
-            if extent >= factor and (extent % factor == 0 or extent >= 2 * factor and schedule.apply(Opt("PEEL", axis, factor))):
-                schedule.apply(Opt("UPCAST", axis, factor))
+        if range_ in block:
+            schedule.apply(Opt("TILE" if extent % ROW_BLOCK == 0 else "OVERLAP", axis, ROW_BLOCK))
         elif extent >= lanes:
-            factor = _copies(extent, lanes, 2 if tile else machine.accumulators if plans[range_] == "UNROLL" else 1)
-            if extent % factor and not schedule.apply(Opt("PEEL", axis, factor)):
-                continue
-            schedule.apply(Opt(plans[range_], axis, factor))
+            most = machine.accumulators if plans[range_] == "UNROLL" else _columns(extent, lanes, machine) if accesses.is_swept(range_) else 1
+            _divide(schedule, Opt(plans[range_], axis, _copies(extent, lanes, most)), extent)
+    if block:
+        _rows_inside(schedule)
+
+
+def _divide(schedule: Schedule, opt: Opt, extent: int) -> None:
+    """Applies an UPCAST or UNROLL; where the factor leaves a rest, that is done by an overlapping round, else apart."""
+    factor = opt.argument
+    assert factor is not None
+    if extent % factor == 0:
+        schedule.apply(opt)
+    elif opt.name == "UPCAST" and schedule.apply(Opt("OVERLAP", opt.axis, factor)):
+        schedule.apply(Opt("UPCAST", opt.axis + 1, factor))
+    elif schedule.apply(Opt("PEEL", opt.axis, factor)):
+        schedule.apply(opt)
 
 
 def _copies(extent: int, lanes: int, most: int) -> int:
@@ -121,21 +148,35 @@ def _copies(extent: int, lanes: int, most: int) -> int:
     return lanes
 
 
-def _register_tile(accesses: Accesses, plans: dict[UOp, str]) -> dict[UOp, str]:
-    """For a reduction whose loads each lack one of the two inner output axes (a product), the outer of these is tiled too: each load serves several results."""
-    tile: dict[UOp, str] = {}
-    for reduce in (u for u in accesses.order if u.name == "reduce"):
-        closed = set(reduce.operands[1:])
-        loads = [u for u in accesses.indices if closed & open_ranges(u)]
-        nest = sorted((r for r in open_ranges(reduce) if r.attribute("kind") == "loop"), key=lambda r: r.attribute("id"))
-        lanes = [r for r in nest if plans.get(r) == "UPCAST"]
-        if len(loads) < 2 or not lanes:
-            continue
-        candidates = [r for r in nest if r not in lanes and any(r not in open_ranges(u) and lanes[0] in open_ranges(u) for u in loads)
-                      and any(r in open_ranges(u) and lanes[0] not in open_ranges(u) for u in loads)]
-        if candidates:
-            tile[candidates[-1]] = "UPCAST"
-    return tile
+def _columns(extent: int, lanes: int, machine: Machine) -> int:
+    """Vectors of columns that are summed together: as many as registers can hold the sums of, but something for each thread."""
+    return max(1, min(machine.registers // 2, extent // (lanes * machine.threads)))
+
+
+def _transposed(schedule: Schedule, accesses: Accesses, plans: dict[UOp, str]) -> list[UOp]:
+    """The loop of a transpose that the source is contiguous along: blocks of it go inside, so that each line that is read is used up."""
+    ends = [u for u in accesses.order if u.name == "end"]
+    if len(ends) != 1 or any(u.name == "reduce" for u in accesses.order):
+        return []
+    loops = [r for r in ends[0].operands[1:] if r.attribute("kind") == "loop" and (_extent(r) or 0) > ROW_BLOCK]
+    lanes = [r for r in loops if plans.get(r) == "UPCAST"]
+    if len(lanes) != 1:
+        return []
+    found = [r for r in loops if r is not lanes[0] and any(accesses.stride(u, r) == 1 and abs(accesses.stride(u, lanes[0]) or 0) > 1
+                                                          for u in accesses.indices if u not in accesses.stores)]
+    return found[:1] if found and found[0].attribute("id") < lanes[0].attribute("id") else []
+
+
+def _rows_inside(schedule: Schedule) -> None:
+    """Puts the block of rows inside of all other loops."""
+    while True:
+        loops = [r for r in ranges_of(schedule.body.order())]
+        block = next((k for k, r in enumerate(loops) if r.attribute("kind") == "loop" and _extent(r) == ROW_BLOCK), None)
+        if block is None or not any(r.attribute("kind") == "loop" for r in loops[block + 1:]):
+            return
+        after = next(k for k in range(block + 1, len(loops)) if loops[k].attribute("kind") == "loop")
+        if not schedule.apply(Opt("SWAP", block, after)):
+            return
 
 
 def _thread(schedule: Schedule) -> None:
