@@ -5,6 +5,7 @@
 """
 from __future__ import annotations
 
+from ..dialect import types as T
 from .body import Body
 from .uop import UOp
 
@@ -28,3 +29,21 @@ def argument_uses(kernel: Body) -> tuple[set[int], set[int]]:
             if root.name == "arg":
                 (reads if u.name == "load" else writes).add(root.attributes[0])
     return reads, writes
+
+
+def ops_to_memory(value: UOp) -> list[UOp]:
+    """The ops that computing a value takes, operands first, down to the memory that it reads: not what filled that memory."""
+    order: list[UOp] = []
+    done: set[UOp] = set()
+    stack = [value]
+    while stack:
+        u = stack[-1]
+        missing = [o for o in u.operands if o not in done and not isinstance(o.type, T.MemRefType)] if u not in done else ()
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        if u not in done:
+            done.add(u)
+            order.append(u)
+    return order

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from math import prod
 
+from ...errors import ScheduleError
 from ...graph.body import Body
-from ...graph.uop import UOp, toposort
+from ...graph.buffers import ops_to_memory
+from ...graph.uop import UOp
 from ..symbolic.bounds import bounds
 from ..symbolic.flat import flat_index
 from ..symbolic.linear import linear
 from ..symbolic.ranges import open_ranges, ranges_of
 from .machine import Machine
+from .nests import FusedSchedule, distributed, is_fused_product, nests_of
 from .opts import Opt
 from .products import find_product, schedule_product
 from .schedule import NamedLoops, Schedule
@@ -33,15 +36,48 @@ def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
         scheduled = schedule_product(body, product, machine)
         if scheduled is not None:
             return scheduled
+    if is_fused_product(body):
+        fused = _schedule_stages(body, machine)
+        if fused is not None:
+            return fused
     schedule = Schedule(body)
     strides = Accesses(body)
     widths = [u.operands[0].type.dtype.bits for u in body.order() if u.name in ("load", "store")]  # type: ignore[union-attr]
     lanes = max(1, machine.vector_bits // max(widths, default=8))
-    threaded = _work(body) >= THREAD_WORK
     _vectorise(schedule, strides, lanes, machine)
-    if threaded:
+    if _work(body) >= THREAD_WORK:
         _thread(schedule)
     return schedule
+
+
+def _schedule_stages(body: Body, machine: Machine) -> NamedLoops | None:
+    """A kernel of several stages with products among them; None where its loops cannot be distributed."""
+    blocks = distributed(body)
+    if blocks is None:
+        return None
+    nests = nests_of(blocks.body, machine)
+    accesses = Accesses(blocks.body)
+    plans = _plans(accesses, set(nests))
+    loops = FusedSchedule(blocks)
+    for nest in nests.values():
+        loops.tile(nest, machine)
+    bits = max((u.operands[0].type.dtype.bits for u in accesses.order if u.name in ("load", "store")), default=8)  # type: ignore[union-attr]
+    lanes = max(1, machine.vector_bits // bits)
+    sums = {r for nest in nests.values() for r in nest.product.sums}
+    for range_, opt in plans.items():
+        name, size = f"r{range_.attribute('id')}", _extent(range_)
+        if size is None or size < lanes or range_ in sums:
+            continue
+        factor = _copies(size, lanes, machine.accumulators if opt == "UNROLL" else 1)
+        try:
+            if size % factor and opt == "UNROLL":
+                loops.peel(name, factor)
+            loops.divide(opt, name, factor, f"{name} lanes")
+        except ScheduleError:
+            continue
+    if _work(body) >= THREAD_WORK:
+        loops.thread(loops.order[0])
+    return loops
 
 
 class Accesses:
@@ -83,7 +119,7 @@ class Accesses:
         for u in self.order:
             if u.name != "reduce" or range_ not in open_ranges(u):
                 continue
-            inner = [v for v in toposort((u.operands[0],)) if v in self.flat and range_ in open_ranges(v)]
+            inner = [v for v in ops_to_memory(u.operands[0]) if v in self.flat and range_ in open_ranges(v)]
             if any(self.stride(v, range_) == 1 and any(r in open_ranges(v) for r in u.operands[1:]) for v in inner):
                 return True
         return False
@@ -98,10 +134,10 @@ def _extent(range_: UOp) -> int | None:
     return range_.operands[0].value if range_.operands[0].is_const() else None
 
 
-def _vectorise(schedule: Schedule, accesses: Accesses, lanes: int, machine: Machine) -> None:
-    """Each loop nest (what one op closes) gets lanes on its best axis; axes are taken from the last to the first so that places stay valid."""
+def _plans(accesses: Accesses, without: set[UOp]) -> dict[UOp, str]:
+    """Which range of each nest becomes lanes, and by which opt; without the nests that these ops close."""
     plans: dict[UOp, str] = {}
-    for closer in (u for u in accesses.order if u.name == "end"):
+    for closer in (u for u in accesses.order if u.name == "end" and u not in without):
         inner = [r for r in closer.operands[1:] if r.attribute("kind") == "loop"]
         best = max(inner, key=accesses.vectorisable, default=None)
         if best is not None and accesses.vectorisable(best) > 0:
@@ -114,6 +150,12 @@ def _vectorise(schedule: Schedule, accesses: Accesses, lanes: int, machine: Mach
         best = max(inner, key=accesses.vectorisable, default=None)
         if best is not None and accesses.vectorisable(best) > 0:
             plans[best] = "UNROLL"
+    return plans
+
+
+def _vectorise(schedule: Schedule, accesses: Accesses, lanes: int, machine: Machine) -> None:
+    """Each loop nest (what one op closes) gets lanes on its best axis; axes are taken from the last to the first so that places stay valid."""
+    plans = _plans(accesses, set())
     block = _transposed(schedule, accesses, plans)
     for range_ in sorted([*plans, *block], key=lambda r: -r.attribute("id")):
         axis, extent = range_.attribute("id"), _extent(range_)

@@ -12,6 +12,7 @@ from ...graph.body import Body
 from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, index_const
 from ..symbolic.ranges import make_range, open_ranges, ranges_of, renumbered, replace_ranges
+from .distribute import distribute
 from .pad import padded
 from .peel import peel
 from .stage import factors, stage
@@ -25,7 +26,7 @@ class Opt:
     axis: int
     argument: int | None = None
 
-    NAMES: ClassVar[dict[str, bool]] = {"THREAD": False, "TILE": True, "SWAP": True, "UPCAST": True, "UNROLL": True, "PEEL": True,
+    NAMES: ClassVar[dict[str, bool]] = {"THREAD": False, "DISTRIBUTE": False, "TILE": True, "SWAP": True, "UPCAST": True, "UNROLL": True, "PEEL": True,
                                         "OVERLAP": True, "PADTO": True, "STAGE": True}
 
     def __str__(self) -> str:
@@ -39,7 +40,7 @@ def parse_opts(text: str) -> list[Opt]:
         match = re.fullmatch(r"([A-Z]+)\((\d+)(?:, *(\d+))?\)", word)
         if match is None or match[1] not in Opt.NAMES or (match[3] is not None) != Opt.NAMES[match[1]]:
             raise OptionError(f"'{word}' is no opt; opts are THREAD(axis), TILE(axis,n), SWAP(axis,axis), UPCAST(axis,n), UNROLL(axis,n), "
-                              "PEEL(axis,n), OVERLAP(axis,n), PADTO(axis,n), STAGE(axis,factor)")
+                              "PEEL(axis,n), OVERLAP(axis,n), PADTO(axis,n), STAGE(axis,factor), DISTRIBUTE(axis)")
         opts.append(Opt(match[1], int(match[2]), int(match[3]) if match[3] is not None else None))
     return opts
 
@@ -174,6 +175,8 @@ def _padto(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
         raise ScheduleError(f"{opt}: axis {opt.axis} is of kind {range_.attribute('kind')}; only a parallel loop can be padded")
     if not multiple or not extent % multiple or not extent:
         raise ScheduleError(f"{opt}: extent {extent} is a multiple of {multiple} already" if multiple else f"{opt}: the multiple is at least 1")
+    if any(u.name == "index" and u.type.space == "local" and range_ in open_ranges(u.operands[1]) for u in body.order()):  # type: ignore[union-attr]
+        raise ScheduleError(f"{opt}: the loop steps through scratch, which has no room for iterations past its end")
     return body.with_roots(padded(body.roots, range_, -(-extent // multiple) * multiple))
 
 
@@ -184,7 +187,16 @@ def _stage(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
     return body.with_roots(renumbered(stage(body.roots, str(opt), opt.axis, found[opt.argument])))  # type: ignore[index]
 
 
-_APPLY = {"UPCAST": _upcast, "UNROLL": _unroll, "TILE": _tile, "SWAP": _swap, "THREAD": _thread, "PEEL": _peel, "OVERLAP": _overlap, "PADTO": _padto, "STAGE": _stage}
+def _distribute(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
+    range_ = ranges[opt.axis]
+    constant_extent(opt, range_)
+    if range_.attribute("kind") != "loop":
+        raise ScheduleError(f"{opt}: axis {opt.axis} is of kind {range_.attribute('kind')}; only a parallel loop can be distributed")
+    return body.with_roots(renumbered(distribute(body.roots, str(opt), range_)))
+
+
+_APPLY = {"UPCAST": _upcast, "UNROLL": _unroll, "TILE": _tile, "SWAP": _swap, "THREAD": _thread, "PEEL": _peel, "OVERLAP": _overlap, "PADTO": _padto, "STAGE": _stage,
+          "DISTRIBUTE": _distribute}
 
 
 def apply_opts(body: Body, opts: list[Opt]) -> Body:

@@ -19,7 +19,8 @@ from math import ceil, prod
 from ...dialect import types as T
 from ...errors import ScheduleError
 from ...graph.body import Body
-from ...graph.uop import UOp, toposort
+from ...graph.buffers import ops_to_memory
+from ...graph.uop import UOp
 from ..symbolic.flat import flat_index
 from ..symbolic.linear import linear
 from ..symbolic.ranges import open_ranges, ranges_of
@@ -85,11 +86,12 @@ def find_product(body: Body) -> Product | None:
     loops = [r for r in ends[0].operands[1:]]
     if any(r.attribute("kind") != "loop" for r in loops):
         return None
-    found = [p for u in reduces if (p := _product_of(u, loops, order)) is not None]
+    found = [p for u in reduces if (p := product_of(u, loops, order)) is not None]
     return max(found, key=lambda p: p.depth, default=None)
 
 
-def _product_of(reduce: UOp, loops: list[UOp], order: list[UOp]) -> Product | None:
+def product_of(reduce: UOp, loops: list[UOp], order: list[UOp]) -> Product | None:
+    """The product that a reduction is with regard to these loops round it; None if it is none."""
     value = reduce.operands[0]
     while value.name == "cast":
         value = value.operands[0]
@@ -97,7 +99,7 @@ def _product_of(reduce: UOp, loops: list[UOp], order: list[UOp]) -> Product | No
         return None
     sums = [r for r in reduce.operands[1:] if r.name == "range"]
     x, y = value.operands
-    if not all(any(r in open_ranges(f) for r in sums) for f in (x, y)) or any(u.name == "reduce" for u in toposort((x, y))):
+    if not all(any(r in open_ranges(f) for r in sums) for f in (x, y)) or any(u.name == "reduce" for u in (*ops_to_memory(x), *ops_to_memory(y))):
         return None
     in_x, in_y = open_ranges(x), open_ranges(y)
     only_x = [r for r in loops if r in in_x and r not in in_y]
@@ -130,7 +132,7 @@ def _steps(u: UOp, r: UOp) -> int | None:
 def _lanes(candidates: list[UOp], order: list[UOp]) -> UOp | None:
     """The loop along which the result is stored element by element; else one along which the operands are read so."""
     for kind in ("store", "load"):
-        accesses = [u for u in order if u.name == kind and u.operands[0].type.space == "global"]  # type: ignore[union-attr]
+        accesses = [u for u in order if u.name == kind]
         steps = [r for r in candidates if any(_steps(u, r) == 1 for u in accesses)]
         if steps:
             return max(steps, key=extent)
@@ -138,7 +140,7 @@ def _lanes(candidates: list[UOp], order: list[UOp]) -> UOp | None:
 
 
 def _is_contiguous(factor: UOp, lanes: UOp) -> bool:
-    loads = [u for u in toposort((factor,)) if u.name == "load" and lanes in open_ranges(u)]
+    loads = [u for u in ops_to_memory(factor) if u.name == "load" and lanes in open_ranges(u)]
     return all(_steps(u, lanes) == 1 for u in loads)
 
 

@@ -72,6 +72,16 @@ class NamedLoops:
         else:
             self.order.insert(axis + 1, inner)
 
+    def peel(self, name: str, factor: int) -> None:
+        """PEEL of a loop that no others are in; the rest gets a name of its own."""
+        opt = Opt("PEEL", self.axis(name), factor)
+        body = apply_opt(self.body, opt)
+        if len(ranges_of(body.order())) != len(self.order) + 1:
+            raise ScheduleError(f"{opt}: there are loops inside, which would be there twice")
+        self.body = body
+        self.opts.append(opt)
+        self.order.insert(self.axis(name) + 1, f"{name} rest")
+
     def arrange(self, names: list[str]) -> None:
         """Puts these loops in this order, in the places that they hold together."""
         present = [n for n in names if n in self.order]

@@ -15,7 +15,7 @@ from math import prod
 
 from ...dialect import types as T
 from ...errors import ScheduleError
-from ...graph.buffers import root_buffer
+from ...graph.buffers import ops_to_memory, root_buffer
 from ...graph.uop import UOp, substitute, toposort
 from ..symbolic.ranges import make_range, open_ranges, replace_ranges
 
@@ -42,7 +42,7 @@ def _without_conversion(value: UOp) -> UOp:
 
 
 def _reads_scratch(value: UOp) -> bool:
-    return any(u.name == "load" and root_buffer(u.operands[0]).name == "define_local" and not open_ranges(u) for u in toposort((value,)))
+    return any(u.name == "load" and root_buffer(u.operands[0]).name == "define_local" and not open_ranges(u) for u in ops_to_memory(value))
 
 
 def panel_ranges(factor: UOp, outside: int) -> list[UOp]:
@@ -63,7 +63,7 @@ def stage(roots: tuple[UOp, ...], what: str, outside: int, factor: UOp) -> tuple
     if prod(sizes) * factor.dtype.bits // 8 > MOST_BYTES:
         raise ScheduleError(f"{what}: the panel would take {prod(sizes) * factor.dtype.bits // 8} bytes; at most {MOST_BYTES} are allowed")
     written = {root_buffer(u.operands[0]) for u in order if u.name == "store"}
-    parts = toposort((factor,))
+    parts = ops_to_memory(factor)
     if any(u.name == "load" and root_buffer(u.operands[0]) in written for u in parts):
         raise ScheduleError(f"{what}: the factor reads memory that the kernel writes")
     if any(u.name == "reduce" for u in parts):

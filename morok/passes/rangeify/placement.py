@@ -16,7 +16,7 @@ from math import prod
 from ...dialect import types as T
 from ...dialect.ops import ALU, MOVEMENT, UNARY_FLOAT
 from ...graph.shape import shape_of
-from ...graph.uop import UOp
+from ...graph.uop import UOp, toposort
 from ..symbolic.bounds import bounds
 from ..symbolic.ranges import open_ranges
 
@@ -121,11 +121,26 @@ def decide(u: UOp, sites: Sites, cost: float) -> Stored | None:
     return _local_stage(u, sites) or Stored("global", tuple(range(len(shape_of(u)))))
 
 
+def _loops_before_the_first_unused(request: Request, loops: tuple[UOp, ...]) -> tuple[UOp, ...]:
+    """The outer loops that a request uses all of: outside of the first that it does not use, which would compute it again."""
+    used = ranges_in(*request.indices)
+    return loops[:next((i for i, r in enumerate(loops) if r not in used), len(loops))]
+
+
+def _source_elements(u: UOp) -> int:
+    """How many elements of memory a value is computed from. One that is larger (attention's scores) is better not stored whole."""
+    return sum(elements(v) for v in toposort((u,)) if v.name in ("arg", "contiguous", "copy", "assign"))
+
+
 def _local_stage(u: UOp, sites: Sites) -> Stored | None:
     requests = list(sites.loops)
-    if len(requests) < 2 or any(r.gate is not None for r in requests):
+    if any(r.gate is not None for r in requests):
         return None
     common = sites.loops[requests[0]]
+    if len(requests) == 1:
+        common = _loops_before_the_first_unused(requests[0], common)
+        if elements(u) <= _source_elements(u):
+            return None
     for loops in sites.loops.values():
         common = tuple(a for a, b in zip(common, loops) if a is b)
     if not common:
