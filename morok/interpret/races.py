@@ -1,7 +1,7 @@
 """Loads and stores of a kernel whose order nothing fixes.
 
 `range_form.py` gives each load the version of memory that it names, whatever the loops do; machine code has one memory. The two agree if
-no element is stored by one iteration and touched by another that is not ordered with it. Within the loops that two accesses share, the
+no element is stored by one iteration and touched by another that is not ordered with it (but to store the same value again). Within the loops that two accesses share, the
 one that the other depends on comes first in each iteration; so they may meet in an element only at the same iteration of these loops.
 """
 from __future__ import annotations
@@ -44,6 +44,8 @@ def _check(evaluated: RangeForm, store: Access, other: Access) -> None:
     meet = last[places] >= 0
     if ordered:
         meet &= (first[places] != iterations) | (last[places] != iterations)
+    if meet.any() and other.op.name == "store":
+        meet &= ~_same_values(store, other, places)
     if meet.any():
         at = int(places[int(np.argmax(meet))])
         reason = "in different iterations of the loops that they share" if ordered else "and neither is ordered after the other"
@@ -60,10 +62,32 @@ def _touched(evaluated: RangeForm, access: Access, shared: tuple[UOp, ...]) -> t
         counter = counter.reshape(counter.shape + (1,) * (access.active.ndim - counter.ndim))
         iteration = iteration * evaluated.iterations.extents((r,))[0] + counter
     iterations = np.broadcast_to(iteration, access.active.shape)[access.active]
-    shape = access.buffer.content.array.shape[len(access.buffer.content.axes):]
+    places, _ = _flat(access, access.buffer.content.array.shape[len(access.buffer.content.axes):])
+    return places, iterations
+
+
+def _flat(access: Access, shape: tuple[int, ...]) -> tuple[np.ndarray, int]:
+    """The elements that an access touches as row-major places, and their number."""
+    count = int(np.count_nonzero(access.active))
     if not shape:
-        return np.zeros(len(iterations), np.int64), iterations
-    return np.ravel_multi_index(tuple(i[access.active] for i in access.indices), shape), iterations
+        return np.zeros(count, np.int64), count
+    return np.ravel_multi_index(tuple(i[access.active] for i in access.indices), shape), count
+
+
+def _same_values(store: Access, other: Access, places: np.ndarray) -> np.ndarray:
+    """For each element that the other store touches, whether the first stores nothing but that very value there: their order does not matter then (an
+    overlapping round does iterations twice)."""
+    if store.values is None or other.values is None:
+        return np.zeros(len(places), bool)
+    shape = store.buffer.content.array.shape
+    own, _ = _flat(store, shape[len(store.buffer.content.axes):])
+    written = np.broadcast_to(store.values, store.active.shape)[store.active]
+    bits = np.dtype(f"u{written.dtype.itemsize}")
+    low, high = np.full(max(1, store.buffer.content.array.size), np.iinfo(bits).max, bits), np.zeros(max(1, store.buffer.content.array.size), bits)
+    np.minimum.at(low, own, np.ascontiguousarray(written).view(bits))
+    np.maximum.at(high, own, np.ascontiguousarray(written).view(bits))
+    others = np.ascontiguousarray(np.broadcast_to(other.values, other.active.shape)[other.active]).view(bits)
+    return (low[places] == others) & (high[places] == others)
 
 
 def _element(access: Access, flat: int) -> tuple[int, ...]:

@@ -29,8 +29,7 @@ class IndexingMethods(ConvolutionMethods):
 
         BoundsError or DTypeError names an index that does not fit; an index that is data and lies outside of its axis gives 0.
 
-            >>> Tensor([[1, 2, 3], [4, 5, 6]])[1, ::2].tolist()
-            [4, 6]
+            x[1, ::2]
         """
         parsed = parse_key(key, self.shape)
         view = self._view(*parsed.steps)

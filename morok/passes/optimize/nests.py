@@ -126,7 +126,10 @@ class FusedSchedule(NamedLoops):
         outside = [r for r in ranges_of(open_ranges(p.column_factor)) if r not in (*p.columns, *p.sums) and r.attribute("kind") == "loop"]
         columns = nest.vectors * width
         if extent(p.lanes) < columns:
-            self.pad(lanes, columns)
+            try:
+                self.pad(lanes, columns)
+            except ScheduleError:  # a column of scratch: whole, in the widest vectors that divide it
+                columns = extent(p.lanes)
         self.divide("UPCAST", lanes, columns, f"{lanes} lanes")
         if nest.rows > 1:
             self.divide("UPCAST", row, nest.rows, f"{row} tile")
