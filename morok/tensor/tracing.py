@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dialect import types as T
 from ..errors import JitError
+from ..fork_safety import renewed_after_fork
 from ..graph import shape as symbolic
 from ..graph.capture import reachable
 from ..graph.tensor_graph import TensorUOp, new_buffer, stated, symbolic_sizes
@@ -30,11 +31,12 @@ class _Current(threading.local):
 class Tracing:
     """The traces of this process: how many there are, and each thread's own. Without any, tensors pay one look at `count`."""
 
-    __slots__ = ("count", "_current", "_lock")
+    __slots__ = ("count", "_current", "_lock", "__weakref__")
 
     def __init__(self) -> None:
         self.count = 0
         self._current, self._lock = _Current(), threading.Lock()
+        renewed_after_fork(self, "_lock", threading.Lock)
 
     @property
     def current(self) -> Trace | None:
