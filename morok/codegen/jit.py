@@ -96,6 +96,7 @@ def object_code(text: str) -> tuple[bytes, tuple[str, ...]]:
     names = tuple(f.name for f in module.functions if not f.is_declaration)
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = len(text) < VECTORISER_LIMIT
+    options.loop_unrolling = False  # the schedule has made the copies that pay; more take a third of the compile time and gain nothing
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     return machine.emit_object(module), names

@@ -28,12 +28,18 @@ from .machine import Machine
 from .schedule import NamedLoops
 from .stage import MOST_BYTES, factors
 
+LINE = 16
+"""Elements from which on the next one is on another cache line."""
 LEAST_WORK = 1 << 11
 """Multiplications below which the plain schedule serves as well."""
 CONTIGUOUS, STRIDED = 2.0, 26.0
 """Cycles to put a vector into a panel from consecutive elements, and from one place for each lane."""
 TILE_OVERHEAD = 30.0
 """Cycles that a register tile takes beside its sum: loop, addresses, epilogue."""
+MISSES = 12.0
+"""Cycles more of a step of the sum whose row elements lie far apart in memory: each is on a line, often a page, of its own."""
+COMPUTING = 1.5
+"""Cycles more per row of a step that does not load the row element but computes it: a conversion, a gate."""
 REREADING = 1.0
 """Cycles more that a vector takes from rows far apart than from a panel."""
 
@@ -52,6 +58,10 @@ class Product:
     bits: int
     contiguous: bool
     """Whether the column factor's loads step by single elements along the lanes."""
+    scattered: bool
+    """Whether the row factor's loads step far from one term of the sum to the next."""
+    computed: bool
+    """Whether the row factor is more than a load."""
 
     @property
     def depth(self) -> int:
@@ -69,6 +79,7 @@ class Shape:
     outer: str
     """What is outermost and so divided among the threads: batch, rows or columns."""
     staged: bool
+    rows_staged: bool
     cycles: float
 
 
@@ -115,7 +126,7 @@ def product_of(reduce: UOp, loops: list[UOp], order: list[UOp]) -> Product | Non
     batches = [r for r in loops if r not in only_x and r not in only_y]
     if lanes not in only_y:
         return None
-    return Product(only_x, only_y, batches, sums, x, y, lanes, bits, _is_contiguous(y, lanes))
+    return Product(only_x, only_y, batches, sums, x, y, lanes, bits, _is_contiguous(y, lanes), _is_scattered(x, sums), x.name != "load" or len(x.operands) > 1)
 
 
 def _steps(u: UOp, r: UOp) -> int | None:
@@ -142,6 +153,12 @@ def _lanes(candidates: list[UOp], order: list[UOp]) -> UOp | None:
 def _is_contiguous(factor: UOp, lanes: UOp) -> bool:
     loads = [u for u in ops_to_memory(factor) if u.name == "load" and lanes in open_ranges(u)]
     return all(_steps(u, lanes) == 1 for u in loads)
+
+
+def _is_scattered(factor: UOp, sums: list[UOp]) -> bool:
+    """Whether none of the sum's loops steps through the factor's memory by a few elements."""
+    inner = ranges_of(sums)[-1]
+    return any(u.name == "load" and inner in open_ranges(u) and not 0 <= (_steps(u, inner) or LINE) < LINE for u in ops_to_memory(factor))
 
 
 def shapes(p: Product, machine: Machine) -> list[Shape]:
@@ -178,10 +195,16 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
                     share = ceil(trips / machine.threads) / trips
                     filling = column_tiles * batches * blocks * p.depth * across * (CONTIGUOUS if p.contiguous else STRIDED)
                     direct = 0.0 if p.contiguous else tiles * p.depth * across * STRIDED
-                    if column_bytes <= MOST_BYTES:
-                        found.append(Shape(tile_rows, vectors, wide, block, outer, True, share * (tiles * inside + filling)))
                     rereading = REREADING * tiles * p.depth * across if row_tiles > 1 else 0.0
-                    found.append(Shape(tile_rows, vectors, wide, block, outer, False, share * (tiles * inside + direct + rereading)))
+                    reading = tiles * p.depth * (MISSES * p.scattered + COMPUTING * tile_rows * p.computed)
+                    ways = [(False, False, direct + rereading + reading)]
+                    if column_bytes <= MOST_BYTES:
+                        ways.append((True, False, filling + reading))
+                        if outer == "rows" and len(p.rows) == 1 and block * tile_rows * p.depth * p.bits // 8 <= MOST_BYTES:
+                            row_filling = blocks * block * batches * p.depth * (CONTIGUOUS + MISSES * p.scattered + COMPUTING * tile_rows * p.computed)
+                            ways.append((True, True, filling + row_filling))
+                    for staged, rows_staged, more in ways:
+                        found.append(Shape(tile_rows, vectors, wide, block, outer, staged, rows_staged, share * (tiles * inside + more)))
     return found
 
 
@@ -241,21 +264,20 @@ def _apply(body: Body, p: Product, shape: Shape, machine: Machine, threaded: boo
     loops.arrange([*arranged, *(n for n in ("tile", "wide", "lanes") if n in loops.order)])
     if shape.staged:
         last = [n for n in columns if n in loops.order]
-        outside = max(last, key=loops.axis) if last else None
-        if outside is None:
-            raise ScheduleError("the columns are one tile; there is nothing outside of a panel")
-        found = factors(loops.body.order())
-        number = _number_of(found, loops, shape)
-        loops.stage(outside, number)
+        outside = max(last, key=loops.axis) if last else arranged[0]
+        loops.stage(outside, _number_of(factors(loops.body.order()), loops, "lanes"))
+    if shape.rows_staged:
+        loops.stage(arranged[0] if not batches else max((n for n in batches if n in loops.order), key=loops.axis),
+                    _number_of(factors(loops.body.order()), loops, "tile"))
     if threaded and arranged:
         loops.thread(arranged[0])
     return loops
 
 
-def _number_of(found: list[UOp], loops: NamedLoops, shape: Shape) -> int:
-    """Which factor depends on the lanes' range."""
-    lanes = ranges_of(loops.body.order())[loops.axis("lanes")]
+def _number_of(found: list[UOp], loops: NamedLoops, name: str) -> int:
+    """Which factor depends on that loop's range."""
+    range_ = ranges_of(loops.body.order())[loops.axis(name)]
     for number, factor in enumerate(found):
-        if lanes in open_ranges(factor):
+        if range_ in open_ranges(factor):
             return number
-    raise ScheduleError("no factor depends on the columns")
+    raise ScheduleError(f"no factor depends on the loop {name}")
