@@ -7,6 +7,7 @@ Names are imported when first used, so that `import morok` costs nothing by itse
 """
 from __future__ import annotations
 
+import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .tensor.variable import Variable
 
 __version__ = "0.1.0"
+_IMPORTED_AT = time.time_ns()
 __all__ = ["Tensor", "Variable", "dtypes", "interpret", "jit"]
 
 _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit"}

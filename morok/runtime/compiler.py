@@ -19,10 +19,10 @@ import numpy as np
 
 from .. import passes
 from ..dialect import types as T
-from ..graph.body import Program
+from ..graph.body import Body, Program
 from ..passes.pipeline import Instrumentation, run_passes
 from ..schedule import MemoryPlan, Schedule, ScheduleItem, create_schedule, parallel_groups, plan_memory
-from ..schedule.work import Work, estimate
+from ..schedule.work import estimate
 from .config import Config
 from .host import HOSTS, Call, Host, Phase, phases_of
 from .kernels import CompiledKernel, compile_kernels
@@ -49,6 +49,9 @@ class CompiledProgram:
     functions: tuple[int, ...]
     """Addresses of the distinct kernels."""
     config: Config
+    bodies: dict[str, Body]
+    """`@main` and the kernels after their opts."""
+    seconds: _Seconds
     compile_seconds: float = 0.0
     _works: dict[tuple[int, ...], bool] = field(default_factory=dict)
     _serial: Host | None = None
@@ -65,8 +68,8 @@ class CompiledProgram:
             return 1
         worth = self._works.get(values)
         if worth is None:
-            given = dict(zip(self.variables, values))
-            worth = self._works[values] = shared_seconds(self.groups, given) >= PARALLEL_SECONDS
+            seconds = self.seconds if not values else _Seconds(dict(zip(self.variables, values)))
+            worth = self._works[values] = shared_seconds(self.groups, seconds) >= PARALLEL_SECONDS
             if len(self._works) > 4096:
                 self._works.clear()
         return self.config.num_threads if worth else 1
@@ -75,25 +78,31 @@ class CompiledProgram:
         """The host function for that many threads."""
         if threads <= 1:
             if self._serial is None:
-                self._serial = HOSTS.get(self.phases, parallel=False)
+                self._serial = HOSTS.get(self.phases, False, self.config)
             return self._serial
         if self._parallel is None:
             OPENMP.load(self.config.block_time)
-            self._parallel = HOSTS.get(self.phases, parallel=True)
+            self._parallel = HOSTS.get(self.phases, True, self.config)
         return self._parallel
 
 
-def shared_seconds(groups: Sequence[Sequence[ScheduleItem]], values: Mapping[str, int]) -> float:
+class _Seconds(dict[str, float]):
+    """Estimated seconds of kernels by name, at some values of the variables (the greatest where none is given)."""
+
+    def __init__(self, values: Mapping[str, int], known: Mapping[str, float] | None = None) -> None:
+        super().__init__(known or {})
+        self._values = values
+
+    def of(self, item: ScheduleItem) -> float:
+        found = self.get(item.name)
+        if found is None:
+            found = self[item.name] = estimate(item.body, self._values).seconds
+        return found
+
+
+def shared_seconds(groups: Sequence[Sequence[ScheduleItem]], seconds: _Seconds) -> float:
     """Estimated seconds of the work that more than one thread can take part in."""
-    works: dict[str, Work] = {}
-    total = 0.0
-    for group in groups:
-        for item in group:
-            if len(group) > 1 or item.bound_ranges:
-                if item.name not in works:
-                    works[item.name] = estimate(item.body, values)
-                total += works[item.name].seconds
-    return total
+    return sum(seconds.of(item) for group in groups for item in group if len(group) > 1 or item.bound_ranges)
 
 
 def compile_program(program: Program, config: Config, inputs: Sequence[np.ndarray] | None = None,
@@ -113,14 +122,20 @@ def compile_program(program: Program, config: Config, inputs: Sequence[np.ndarra
 def compile_kernel_form(program: Program, config: Config, values: Mapping[str, int] | None = None,
                         instrumentation: Instrumentation | None = None) -> CompiledProgram:
     """Compiles `@main` of a program in kernel form. The kernels get their opts."""
-    kernels = compile_kernels(program, config, values or {}, instrumentation)
+    return link_program(program, compile_kernels(program, config, values or {}, instrumentation), config, values)
+
+
+def link_program(program: Program, kernels: dict[str, CompiledKernel], config: Config, values: Mapping[str, int] | None = None,
+                 estimates: Mapping[str, float] | None = None) -> CompiledProgram:
+    """A program in kernel form whose kernels have been compiled, as something to run. `estimates` of the kernels' seconds save some time."""
+    seconds = _Seconds({}, estimates)
     schedule = create_schedule(program, values)
     groups = parallel_groups(schedule.items)
     places: dict[int, int] = {}
     for kernel in kernels.values():
         places.setdefault(kernel.address, len(places))
-    phases = phases_of(_calls(schedule, groups, kernels, places))
-    compiled = CompiledProgram(schedule, groups, plan_memory(schedule, groups), kernels, phases, tuple(places), config)
+    phases = phases_of(_calls(schedule, groups, kernels, places, seconds))
+    compiled = CompiledProgram(schedule, groups, plan_memory(schedule, groups), kernels, phases, tuple(places), config, dict(program.bodies), seconds)
     compiled.host(compiled.threads_for(tuple(high for _, high in schedule.variables.values())))
     return compiled
 
@@ -131,14 +146,14 @@ def _check(program: Program, inputs: Sequence[np.ndarray] | None, values: Mappin
 
 
 def _calls(schedule: Schedule, groups: Sequence[Sequence[ScheduleItem]], kernels: Mapping[str, CompiledKernel],
-           places: Mapping[int, int]) -> list[list[Call]]:
+           places: Mapping[int, int], seconds: _Seconds) -> list[list[Call]]:
     """The launches as calls, the longest of a group first."""
     buffers = len(places)
     variables = {name: buffers + len(schedule.buffers) + i for i, name in enumerate(schedule.variables)}
     calls = []
     for group in groups:
         if len(group) > 1:
-            group = sorted(group, key=lambda item: -estimate(item.body, {}).seconds)
+            group = sorted(group, key=lambda item: -seconds.of(item))
         calls.append([Call(places[kernels[item.name].address], tuple(buffers + b for b in item.buffer_ids),
                            tuple(variables[v] for v in kernels[item.name].rendered.variables), kernels[item.name].rendered.uses_threads)
                       for item in group])

@@ -8,6 +8,9 @@
 | MOROK_DEBUG | debug | 0, 1 (each compilation), 2 (each kernel's IR) | 0 |
 | MOROK_BLOCKTIME | block_time | microseconds that idle threads spin before they sleep | 200 |
 | MOROK_BACKEND | backend | llvm, c, mlir (morok/codegen/backends.py) | llvm |
+| MOROK_CACHE | cache | 0, 1: keep machine code and plans on disk | 1 |
+| MOROK_CACHE_DIR | cache_dir | a directory, made where it is missing | ~/.cache/morok |
+| MOROK_CACHE_LIMIT | cache_limit | MiB that the directory may take | 1024 |
 
     with configured(num_threads=1):
         y.realize()                     # on the calling thread alone
@@ -19,7 +22,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -35,6 +38,10 @@ class Config:
     debug: int = 0
     block_time: int = 200
     backend: str = "llvm"
+    cache: bool = field(default=False, compare=False)
+    """This and the following change where code comes from, not the code: they are no part of keys."""
+    cache_dir: str = field(default="", compare=False)
+    cache_limit: int = field(default=1024, compare=False)
 
     @staticmethod
     def from_environment(environment: Mapping[str, str]) -> Config:
@@ -46,7 +53,10 @@ class Config:
             check=bool(_number(environment, "MOROK_CHECK", 0, 1, 0)),
             debug=_number(environment, "MOROK_DEBUG", 0, 2, 0),
             block_time=_number(environment, "MOROK_BLOCKTIME", 0, None, 200),
-            backend=_backend("MOROK_BACKEND", environment.get("MOROK_BACKEND") or "llvm"))
+            backend=_backend("MOROK_BACKEND", environment.get("MOROK_BACKEND") or "llvm"),
+            cache=bool(_number(environment, "MOROK_CACHE", 0, 1, 1)),
+            cache_dir=environment.get("MOROK_CACHE_DIR") or _default_cache_dir(environment),
+            cache_limit=_number(environment, "MOROK_CACHE_LIMIT", 1, None, 1024))
 
 
 @cache
@@ -116,6 +126,10 @@ def _text(path: Path) -> str:
         return path.read_text()
     except OSError:
         return ""
+
+
+def _default_cache_dir(environment: Mapping[str, str]) -> str:
+    return os.path.join(environment.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "morok")
 
 
 def _backend(name: str, value: str) -> str:

@@ -22,9 +22,11 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir._mlir_libs import _mlirDialectsLLVM as mlir_llvm
 
-from ..codegen.jit import load_object, object_code
+from ..codegen.jit import load_object
 from ..dialect.context import shared_context
 from ..fork_safety import renewed_after_fork
+from .config import Config, current_config
+from .stored_code import stored_object
 
 HOST_LIMIT = 4096
 
@@ -74,7 +76,7 @@ class HostCache:
         renewed_after_fork(self, "_lock", threading.Lock)
         self._known: dict[tuple[tuple[Phase, ...], bool], Host] = {}
 
-    def get(self, phases: tuple[Phase, ...], parallel: bool) -> Host:
+    def get(self, phases: tuple[Phase, ...], parallel: bool, config: Config | None = None) -> Host:
         """The host function of these phases; one that is not parallel runs on the calling thread and needs no OpenMP."""
         key = (phases, parallel)
         found = self._known.get(key)
@@ -84,12 +86,16 @@ class HostCache:
                 if found is None:
                     if len(self._known) >= HOST_LIMIT:
                         self._known.clear()  # plans keep the functions that they use
-                    found = self._known[key] = self._compile(phases, parallel)
+                    found = self._known[key] = self._compile(phases, parallel, config or current_config())
         return found
 
-    def _compile(self, phases: tuple[Phase, ...], parallel: bool) -> Host:
-        code, _ = object_code(llvm_text(host_text(phases, parallel)))
-        module = load_object(code, ("host",))
+    def clear(self) -> None:
+        """Forgets all; plans keep the functions that they use."""
+        with self._lock:
+            self._known.clear()
+
+    def _compile(self, phases: tuple[Phase, ...], parallel: bool, config: Config) -> Host:
+        module = load_object(stored_object(host_text(phases, parallel), llvm_text, config), ("host",))
         function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32)(module.address("host"))
         function.code = module  # type: ignore[attr-defined]  # lives as long as the function
         return function

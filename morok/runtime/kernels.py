@@ -3,7 +3,7 @@
     compiled = compile_kernels(program, config)       {"k0": CompiledKernel, ...}, and the optimised functions put into the program
 
 The registry's key is the computation itself (hash-consed UOps compare by identity), the parameters' types and the options. A kernel that is
-known skips its opts, its rendering and the back end's compiler.
+known, in this process or on disk (stored_code.py), skips its opts, its rendering and the back end's compiler.
 """
 from __future__ import annotations
 
@@ -11,47 +11,20 @@ import os
 import threading
 from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-
-from mlir import ir
+from dataclasses import replace
 
 from ..codegen.backends import renderer
-from ..codegen.renderer import MachineCode, RenderedKernel, Renderer
+from ..codegen.renderer import Renderer
 from ..graph.body import Body, Program
 from ..graph.registries import KERNELS
 from ..passes.pipeline import Instrumentation, run_passes
 from ..passes.registry import make_pass
+from .compiled_kernel import SYMBOL, CompiledKernel
 from .config import Config, available_cpus
+from .stored_code import STORED_KERNELS, kernel_digest
 
 KERNEL_LIMIT = 8192
 """Kernels that the registry keeps; past it, it begins anew."""
-SYMBOL = "kernel"
-"""What each kernel is called in its object: the code does not depend on the name that a program gives it."""
-
-
-@dataclass(frozen=True)
-class CompiledKernel:
-    """Machine code of a kernel."""
-
-    body: Body
-    """The function after its opts."""
-    rendered: RenderedKernel
-    module: MachineCode
-
-    @property
-    def address(self) -> int:
-        return self.module.address(SYMBOL)
-
-    @property
-    def opts(self) -> str:
-        """The schedule, as morok-apply-opts takes it."""
-        given = self.body.attributes.get("morok.opts")
-        return ir.StringAttr(given).value if given is not None else ""
-
-    @property
-    def code_size(self) -> int:
-        """Bytes of the object that holds the code."""
-        return self.module.object_size
 
 
 def compile_kernels(program: Program, config: Config, values: Mapping[str, int],
@@ -66,10 +39,19 @@ def compile_kernels(program: Program, config: Config, values: Mapping[str, int],
     if missing:
         if len(KERNELS) >= KERNEL_LIMIT:
             KERNELS.clear()  # plans keep the kernels that they use
-        optimised = optimise([program.bodies[name] for name in missing.values()], program, config, instrumentation)
-        for key, kernel in zip(missing, _compile(optimised, renderer(config.backend))):
-            if config.check:
-                _check(kernel, renderer(config.backend), values)
+        stored = {key: kernel_digest(program.bodies[name], config) for key, name in missing.items()}
+        found = {key: kernel for key, on_disk in stored.items() if on_disk and (kernel := STORED_KERNELS.get(on_disk, config)) is not None}
+        absent = [key for key in missing if key not in found]
+        if absent:
+            optimised = optimise([program.bodies[missing[key]] for key in absent], program, config, instrumentation)
+            for key, kernel in zip(absent, _compile(optimised, renderer(config.backend))):
+                if config.check:
+                    _check(kernel, renderer(config.backend), values)
+                if on_disk := stored[key]:
+                    kernel = replace(kernel, stored=on_disk)
+                    STORED_KERNELS.put(on_disk, kernel, config)
+                found[key] = kernel
+        for key, kernel in found.items():
             known[key] = KERNELS.add(key, DEVICE, kernel)
     compiled = {name: known[key] for name, key in keys.items()}
     for name, kernel in compiled.items():

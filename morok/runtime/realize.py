@@ -30,6 +30,7 @@ from .config import Config, current_config
 from .device_stages import Stage, cut_at_copies
 from .devices import device as device_named
 from .plan import BoundPlan, CompiledPlan, CompiledStage, ExecutionPlan
+from .stored_plans import load_plan, plan_digest, store_plan
 
 PLAN_LIMIT = 1024
 """Plans that the cache keeps: the ones used last."""
@@ -215,8 +216,15 @@ def _planned(uops: list[TensorUOp], config: Config, in_place: InPlace = _may_ove
         plan = RUNTIME.plans.get((key, config))
         if plan is not None:
             return plan, leaves, values
-        captured = capture(uops, in_place)
-    plan = compile_plan(captured, config)
+        stored = plan_digest(key, config)
+        if stored is not None:
+            plan = load_plan(stored, config, values)
+        captured = capture(uops, in_place) if plan is None else None
+    if plan is None:
+        assert captured is not None
+        plan = compile_plan(captured, config)
+        if stored is not None:
+            store_plan(stored, plan, config)
     RUNTIME.plans.add((key, config), plan)
     return plan, leaves, values
 

@@ -1,0 +1,39 @@
+"""A kernel as machine code."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..codegen.renderer import MachineCode, RenderedKernel
+from ..graph.body import Body
+
+SYMBOL = "kernel"
+"""What each kernel is called in its object: the code does not depend on the name that a program gives it."""
+
+
+@dataclass(frozen=True)
+class CompiledKernel:
+    """Machine code of a kernel."""
+
+    body: Body
+    """The function after its opts."""
+    rendered: RenderedKernel
+    module: MachineCode
+    stored: str = ""
+    """Its key on disk, if it is there."""
+
+    @property
+    def address(self) -> int:
+        return self.module.address(SYMBOL)
+
+    @property
+    def opts(self) -> str:
+        """The schedule, as morok-apply-opts takes it."""
+        given = self.body.attributes.get("morok.opts")
+        return ir.StringAttr(given).value if given is not None else ""
+
+    @property
+    def code_size(self) -> int:
+        """Bytes of the object that holds the code."""
+        return self.module.object_size

@@ -1,0 +1,105 @@
+"""Plans on disk: a graph that any process has compiled runs neither passes nor LLVM in this one.
+
+An entry holds the program of each stage in kernel form, after the opts, and the keys of its kernels; their code has entries of its own. A
+plan of which a kernel is gone is no entry. The schedule, groups and memory plan are made anew: they take less time than to read them.
+"""
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from ..dialect import types as T
+from ..dialect.context import shared_context
+from ..graph.body import Program
+from ..graph.uop import UOp
+from .compiler import CompiledProgram, link_program
+from .config import Config
+from .disk_cache import disk_cache
+from .encoding import NotEncodable, decode, decode_uops, encode, encode_uops, type_spelled
+from .fingerprint import digest
+from .plan import CompiledPlan, CompiledStage
+from .stored_code import STORED_KERNELS
+
+
+def plan_digest(key: Hashable, config: Config) -> str | None:
+    """The key on disk of a structural key; None where plans are not kept."""
+    if config.backend != "llvm" or disk_cache(config) is None:
+        return None
+    return digest("plan", config, json.dumps(key, default=repr))
+
+
+def load_plan(key: str, config: Config, values: Mapping[str, int]) -> CompiledPlan | None:
+    """The plan of a key, with all its machine code; None where anything is missing."""
+    cache = disk_cache(config)
+    content = cache.get(key) if cache is not None else None
+    if content is None:
+        return None
+    try:
+        return _decoded(json.loads(content), config, values)
+    except (ValueError, KeyError, TypeError, IndexError, _Gone):
+        return None
+
+
+def store_plan(key: str, plan: CompiledPlan, config: Config) -> None:
+    """Enters a plan whose kernels are on disk."""
+    cache = disk_cache(config)
+    if cache is None or any(not k.stored for s in plan.stages if s.program is not None for k in s.program.kernels.values()):
+        return
+    try:
+        content = json.dumps(_encoded(plan)).encode()
+    except NotEncodable:
+        return
+    cache.put(key, content)
+
+
+class _Gone(Exception):
+    """A kernel of the plan is not on disk any more."""
+
+
+def _encoded(plan: CompiledPlan) -> list:
+    sizes = list(dict.fromkeys(s for shape in plan.shapes for s in shape if isinstance(s, UOp)))
+    shapes = [[[sizes.index(s)] if isinstance(s, UOp) else s for s in shape] for shape in plan.shapes]
+    stages: list[Any] = []
+    for stage in plan.stages:
+        program = stage.program
+        kernels = None if program is None else {name: k.stored for name, k in program.kernels.items()}
+        bodies = None if program is None else encode(list(program.bodies.values()))
+        stages.append([stage.slots, stage.copies, kernels, bodies, None if program is None else program.seconds])
+    return [plan.leaf_count, list(map(repr, plan.types)), plan.devices, plan.outputs, encode_uops(sizes), shapes, dict(plan.variables), stages]
+
+
+def _decoded(encoded: list, config: Config, values: Mapping[str, int]) -> CompiledPlan:
+    leaf_count, types, devices, outputs, sizes, shapes, variables, stages = encoded
+    roots = decode_uops(sizes)
+    return CompiledPlan(
+        tuple(CompiledStage(_program(kernels, bodies, seconds, config, values), tuple(slots), tuple(map(tuple, copies)))  # type: ignore[arg-type]
+              for slots, copies, kernels, bodies, seconds in stages),
+        leaf_count, tuple(_memref(t) for t in types), tuple(devices), tuple(outputs),
+        tuple(tuple(roots[s[0]] if isinstance(s, list) else s for s in shape) for shape in shapes),
+        {name: (low, high) for name, (low, high) in variables.items()})
+
+
+def _program(kernels: dict[str, str] | None, bodies: Any, seconds: dict[str, float], config: Config, values: Mapping[str, int]) -> CompiledProgram | None:
+    if kernels is None:
+        return None
+    began = time.perf_counter()
+    program = Program(shared_context())
+    program.bodies.update({b.name: b for b in decode(bodies)})
+    compiled = {}
+    for name, key in kernels.items():
+        kernel = STORED_KERNELS.get(key, config, program.bodies[name])
+        if kernel is None:
+            raise _Gone(key)
+        compiled[name] = kernel
+    linked = link_program(program, compiled, config, values, seconds)
+    linked.compile_seconds = time.perf_counter() - began
+    return linked
+
+
+def _memref(spelling: str) -> T.MemRefType:
+    found = type_spelled(spelling)
+    if not isinstance(found, T.MemRefType):
+        raise ValueError(f"{spelling} is no buffer's type")
+    return found
