@@ -40,11 +40,16 @@ class _WeakTable(Generic[Entry]):
 
 
 class TensorRegistry(_WeakTable[Any]):
-    """Every live tensor (an object with an attribute `uop`)."""
+    """Every live tensor: an object with an attribute `uop`, and `base_uop` where it is a view of another value."""
 
     def uops(self) -> set[UOp]:
-        """What the live tensors stand for."""
-        return {u for tensor in self.live() if (u := getattr(tensor, "uop", None)) is not None}  # one may be under construction
+        """What the live tensors stand for, and the values that they are views of: these are asked for again after a write."""
+        found = set()
+        for tensor in self.live():
+            for u in (getattr(tensor, "uop", None), getattr(tensor, "base_uop", None)):
+                if u is not None:  # one may be under construction
+                    found.add(u)
+        return found
 
 
 class BufferRegistry(_WeakTable[Any]):

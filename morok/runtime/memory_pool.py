@@ -17,8 +17,6 @@ from ..fork_safety import renewed_after_fork
 
 ALIGNMENT = 64
 _SMALLEST = 256
-_LARGE = 1 << 16
-"""Blocks whose return may carry the pool over its limit."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,9 @@ class Block:
 class MemoryPool:
     """Waiting blocks by size; the last one given back is the first used. Taking and giving back a block are single steps of a list, so they
     need no lock, and a finaliser may give back at any place."""
+
+    LARGE = 1 << 16
+    """Blocks whose return may carry the pool over its limit. (A module's names are gone when the last finalisers run.)"""
 
     def __init__(self, limit: int | None = None) -> None:
         self.limit = total_memory() // 4 if limit is None else limit
@@ -76,7 +77,7 @@ class MemoryPool:
         if waiting is None:
             waiting = self._waiting.setdefault(block.nbytes, [])
         waiting.append(block)
-        if block.nbytes >= _LARGE and self._lock.acquire(blocking=False):
+        if block.nbytes >= self.LARGE and self._lock.acquire(blocking=False):
             try:
                 self._trim()
             finally:

@@ -143,6 +143,11 @@ class TensorCore:
             self._seen = version
         return derived
 
+    @property
+    def base_uop(self) -> TensorUOp:
+        """The value that this is a view of, or its own."""
+        return self._storage.uop
+
     def _moved(self, u: TensorUOp) -> TensorUOp:
         """The storage's value, moved to this view."""
         for function, arguments in self._steps():

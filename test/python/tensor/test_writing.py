@@ -255,3 +255,13 @@ def test_wrong_writes_change_nothing(call, error, words):
     with pytest.raises(error) as caught:
         call(t)
     assert words in str(caught.value) and t.tolist() == [1, 2, 3]
+
+
+def test_a_view_without_its_tensor_is_written_once():
+    view = Tensor([[0.0, 1.0]]).realize()[0]
+    other = view[1:]
+    view.assign(view + Tensor([1.0, 2.0]))
+    assert (view * 1).tolist() == [1, 3]  # computes the view, not yet the memory that it is a view of
+    assert view.tolist() == [1, 3]
+    view += 1
+    assert view.tolist() == [2, 4] and other.tolist() == [4]
