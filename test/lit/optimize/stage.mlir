@@ -33,7 +33,7 @@
 // LANES: "morok.range"(%{{.*}}) {id = 4 : i64, kind = "upcast"}
 // LANES: %[[FILLED:.*]] = "morok.after"
 // LANES: %[[ROW:.*]] = "morok.mul"(%[[K]],
-// LANES: %[[AT:.*]] = "morok.add"(%[[ROW]],
+// LANES: %[[AT:.*]] = "morok.add"(%{{.*}}, %[[ROW]])
 // LANES: "morok.index"(%[[FILLED]], %[[AT]])
 
 // NUMBER: STAGE(0,2): the kernel k0 has 2 factors that can be staged, numbered from 0
