@@ -19,7 +19,7 @@ import numpy as np
 from ..dialect import types as T
 from ..fork_safety import awaited_by_fork
 from ..graph.body import Program
-from ..graph.capture import Captured, capture, reachable, structural_key
+from ..graph.capture import Captured, capture, device_of, reachable, structural_key
 from ..graph.in_place import InPlace, assigned_buffers, derived, overwritable
 from ..graph.registries import BUFFERS
 from ..graph.shape import bound_value, shape_of
@@ -30,6 +30,7 @@ from .config import Config, current_config
 from .device_stages import Stage, cut_at_copies
 from .devices import device as device_named
 from .plan import BoundPlan, CompiledPlan, CompiledStage, ExecutionPlan
+from .scalar_parameters import Skeletons
 from .stored_plans import load_plan, plan_digest, store_plan
 
 PLAN_LIMIT = 1024
@@ -69,6 +70,7 @@ class Runtime:
 
     def __init__(self) -> None:
         self.plans = PlanCache()
+        self.skeletons = Skeletons()
         self.lock = threading.RLock()
 
 
@@ -216,17 +218,24 @@ def _planned(uops: list[TensorUOp], config: Config, in_place: InPlace = _may_ove
         plan = RUNTIME.plans.get((key, config))
         if plan is not None:
             return plan, leaves, values
+        parameters = RUNTIME.skeletons.parameters(key, [device_of(leaf) for leaf in leaves])  # type: ignore[arg-type]
+        extra: list[TensorUOp] = []
+        if parameters is not None:
+            key, extra = parameters.key, parameters.leaves(device_of(leaves[0]))
+            plan = RUNTIME.plans.get((key, config))
+            if plan is not None:
+                return plan, leaves + extra, values
         stored = plan_digest(key, config)
         if stored is not None:
             plan = load_plan(stored, config, values)
         captured = capture(uops, in_place) if plan is None else None
     if plan is None:
         assert captured is not None
-        plan = compile_plan(captured, config)
+        plan = compile_plan(captured if parameters is None else parameters.as_arguments(captured, extra), config)
         if stored is not None:
             store_plan(stored, plan, config)
     RUNTIME.plans.add((key, config), plan)
-    return plan, leaves, values
+    return plan, leaves + extra, values
 
 
 def compile_plan(captured: Captured, config: Config) -> CompiledPlan:

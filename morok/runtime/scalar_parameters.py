@@ -1,0 +1,158 @@
+"""Graphs that differ in the values of scalar constants share code: constants that change become arguments of one element each.
+
+    x * 0.1        compiled as it is
+    x * 0.2        the same skeleton with another value: compiled once more, as x * a with the argument a
+    x * 0.3        the same code
+
+Only constants that did change become arguments; the others stay where they can be folded. The result is the same bits either way, so a constant
+stays one where its value decides what is folded: 0, 1, -1, infinities and NaN, and constants that meet nothing but constants and counters.
+"""
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from ..dialect import types as T
+from ..dialect.ops import ALU, MOVEMENT
+from ..graph.body import Program
+from ..graph.capture import Captured
+from ..graph.tensor_graph import TensorUOp, new_buffer
+from ..graph.uop import UOp, argument, substitute
+from .buffer import Buffer
+
+LIMIT = 1024
+"""Skeletons that are remembered: the ones used last."""
+_CARRYING = frozenset((*MOVEMENT, "cast", "contiguous", "detach"))
+"""Ops through which a constant stays a constant to what uses it."""
+
+Constant = tuple[T.TensorType, str]
+"""Type and value as spelled."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The constants of a graph that are arguments."""
+
+    key: Hashable
+    """The same for all graphs that share the code."""
+    constants: tuple[Constant, ...]
+
+    def leaves(self, device: str) -> list[TensorUOp]:
+        """Buffers with the values."""
+        return [new_buffer(t, device, Buffer.from_numpy(np.array(_number(t, text), t.dtype.np), device)) for t, text in self.constants]
+
+    def as_arguments(self, captured: Captured, leaves: Sequence[TensorUOp]) -> Captured:
+        """The program with the constants as its last arguments, which are these leaves."""
+        main = captured.program.bodies["main"]
+        count = len(main.arguments)
+        arguments = [argument(count + i, t) for i, (t, _) in enumerate(self.constants)]
+        replaced = {UOp.make("const", (), (_number(t, text),), t): a for (t, text), a in zip(self.constants, arguments)}
+        program = Program(captured.program.dialect)
+        body = main.with_roots(substitute(main.roots, replaced))
+        program.bodies["main"] = replace(body, arguments=[*main.arguments, *arguments],
+                                         argument_attributes=[*main.argument_attributes, *[{} for _ in arguments]])
+        return replace(captured, program=program, leaves=[*captured.leaves, *leaves])
+
+
+class Skeletons:
+    """The graphs seen so far, without the values of their constants. Calls hold the runtime's lock."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[Hashable, _Seen] = OrderedDict()
+
+    def parameters(self, key: tuple, devices: Sequence[str]) -> Parameters | None:
+        """For a structural key whose plan is not known: the constants that differ from those of a graph seen before; None where it has to
+        be compiled as it is."""
+        if len(set(devices)) > 1:
+            return None
+        skeleton, constants = split(key)
+        if not constants:
+            return None
+        seen = self._seen.get(skeleton)
+        if seen is None:
+            self._seen[skeleton] = _Seen(constants)
+            if len(self._seen) > LIMIT:
+                self._seen.popitem(last=False)
+            return None
+        self._seen.move_to_end(skeleton)
+        changing = seen.changing | {i for i, (a, b) in enumerate(zip(seen.constants, constants)) if a != b}
+        if not changing or any(is_special(constants[i]) for i in changing):
+            return None
+        seen.changing = changing
+        fixed = tuple(None if i in changing else c for i, c in enumerate(constants))
+        return Parameters(("parameters", skeleton, fixed), tuple(constants[i] for i in sorted(changing)))
+
+    def clear(self) -> None:
+        self._seen.clear()
+
+
+class _Seen:
+    __slots__ = ("constants", "changing")
+
+    def __init__(self, constants: tuple[Constant, ...]) -> None:
+        self.constants, self.changing = constants, frozenset[int]()
+
+
+def split(key: tuple) -> tuple[Hashable, tuple[Constant, ...]]:
+    """A structural key without the constants that may become arguments, and these."""
+    entries, *rest = key
+    fit = _fit_constants(entries)
+    constants: list[Constant] = []
+    skeleton = []
+    for i, entry in enumerate(entries):
+        if i in fit:
+            (_, (text,), t), = entry
+            skeleton.append(("constant", t, len(constants)))
+            constants.append((t, text))
+        else:
+            skeleton.append(entry)
+    return (tuple(skeleton), *rest), tuple(constants)
+
+
+def _fit_constants(entries: Sequence[tuple]) -> set[int]:
+    """The entries that are constants of a number type, of which every use has data beside them; none where values move between devices."""
+    if any(entry[0][0] == "copy" for entry in entries if isinstance(entry[0], tuple)):
+        return set()
+    fit: set[int] = set()
+    carries: list[frozenset[int]] = []
+    has_data: list[bool] = []
+    none: frozenset[int] = frozenset()
+    for i, entry in enumerate(entries):
+        content, *operands = entry
+        if not isinstance(content, tuple):  # a buffer
+            carries.append(none)
+            has_data.append(True)
+            continue
+        name, _, t = content
+        carried = none.union(*(carries[o] for o in operands)) if operands else none
+        data = any(has_data[o] for o in operands)
+        if name == "const" and isinstance(t, T.TensorType) and t.dtype.kind in "fiu":
+            fit.add(i)
+            carried = frozenset((i,))
+        elif name not in _CARRYING:
+            if not data:
+                fit -= carried
+            elif name in ALU and carried:
+                counters = any(not has_data[o] and not carries[o] for o in operands)
+                if counters:
+                    fit -= {c for c in carried if entries[c][0][2].dtype.kind != "f"}
+            carried = none
+        carries.append(carried)
+        has_data.append(data)
+    return fit
+
+
+def is_special(constant: Constant) -> bool:
+    """Whether the value is one that folding may know."""
+    t, text = constant
+    value = _number(t, text)
+    return value in (0, 1, -1) or not isfinite(value)
+
+
+def _number(t: T.TensorType, text: str) -> Any:
+    return float(text) if t.dtype.is_float else int(text)
