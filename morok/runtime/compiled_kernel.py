@@ -1,7 +1,8 @@
 """A kernel as machine code."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from mlir import ir
 
@@ -22,6 +23,8 @@ class CompiledKernel:
     module: MachineCode
     stored: str = ""
     """Its key on disk, if it is there."""
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    """Values of parameters that are the same at every launch: what tells it from others that share the code."""
 
     @property
     def address(self) -> int:

@@ -39,7 +39,7 @@ PARALLEL_SECONDS = 30e-6
 
 @dataclass
 class CompiledProgram:
-    """Machine code of a whole program. `arguments` of its host functions: kernels, buffers, variables, in that order, 8 bytes each."""
+    """Machine code of a whole program. `arguments` of its host functions: kernels, buffers, variables, constants, in that order, 8 bytes each."""
 
     schedule: Schedule
     groups: list[list[ScheduleItem]]
@@ -48,6 +48,8 @@ class CompiledProgram:
     phases: tuple[Phase, ...]
     functions: tuple[int, ...]
     """Addresses of the distinct kernels."""
+    constants: tuple[int, ...]
+    """Offsets that kernels are called with."""
     config: Config
     bodies: dict[str, Body]
     """`@main` and the kernels after their opts."""
@@ -59,7 +61,7 @@ class CompiledProgram:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Those whose values stand at the end of the argument array."""
+        """Those whose values stand in the argument array, after the buffers."""
         return tuple(self.schedule.variables)
 
     def threads_for(self, values: tuple[int, ...]) -> int:
@@ -134,8 +136,10 @@ def link_program(program: Program, kernels: dict[str, CompiledKernel], config: C
     places: dict[int, int] = {}
     for kernel in kernels.values():
         places.setdefault(kernel.address, len(places))
-    phases = phases_of(_calls(schedule, groups, kernels, places, seconds))
-    compiled = CompiledProgram(schedule, groups, plan_memory(schedule, groups), kernels, phases, tuple(places), config, dict(program.bodies), seconds)
+    constants = tuple(dict.fromkeys(v for kernel in kernels.values() for v in kernel.offsets.values()))
+    phases = phases_of(_calls(schedule, groups, kernels, places, constants, seconds))
+    compiled = CompiledProgram(schedule, groups, plan_memory(schedule, groups), kernels, phases, tuple(places), constants, config, dict(program.bodies),
+                               seconds)
     compiled.host(compiled.threads_for(tuple(high for _, high in schedule.variables.values())))
     return compiled
 
@@ -146,18 +150,18 @@ def _check(program: Program, inputs: Sequence[np.ndarray] | None, values: Mappin
 
 
 def _calls(schedule: Schedule, groups: Sequence[Sequence[ScheduleItem]], kernels: Mapping[str, CompiledKernel],
-           places: Mapping[int, int], seconds: _Seconds) -> list[list[Call]]:
+           places: Mapping[int, int], constants: Sequence[int], seconds: _Seconds) -> list[list[Call]]:
     """The launches as calls, the longest of a group first."""
     buffers = len(places)
     variables = {name: buffers + len(schedule.buffers) + i for i, name in enumerate(schedule.variables)}
-    calls = []
-    for group in groups:
-        if len(group) > 1:
-            group = sorted(group, key=lambda item: -seconds.of(item))
-        calls.append([Call(places[kernels[item.name].address], tuple(buffers + b for b in item.buffer_ids),
-                           tuple(variables[v] for v in kernels[item.name].rendered.variables), kernels[item.name].rendered.uses_threads)
-                      for item in group])
-    return calls
+    fixed = {value: buffers + len(schedule.buffers) + len(variables) + i for i, value in enumerate(constants)}
+
+    def call(item: ScheduleItem) -> Call:
+        kernel = kernels[item.name]
+        given = tuple(fixed[kernel.offsets[v]] if v in kernel.offsets else variables[v] for v in kernel.rendered.variables)
+        return Call(places[kernel.address], tuple(buffers + b for b in item.buffer_ids), given, kernel.rendered.uses_threads)
+
+    return [[call(item) for item in (sorted(group, key=lambda item: -seconds.of(item)) if len(group) > 1 else group)] for group in groups]
 
 
 def output_types(compiled: CompiledProgram) -> list[T.MemRefType]:

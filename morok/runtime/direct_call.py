@@ -55,7 +55,7 @@ class DirectCall:
         self.result_places = tuple(place[slot] for slot in plan.outputs)
         self.results = tuple(Layout(plan.types[slot - plan.leaf_count].shape, plan.types[slot - plan.leaf_count].dtype, device(plan.devices[slot]))
                              for slot in plan.outputs)
-        self._fixed = list(program.functions) + [0] * len(stage.slots)
+        self._fixed = list(program.functions) + [0] * len(stage.slots) + list(program.constants)
         self._intermediates = [(first + i, program.memory.offsets[i]) for i, slot in enumerate(stage.slots) if slot < 0 and i in program.memory.offsets]
         self._arena_device = next((plan.devices[s] for s in stage.slots if s >= 0), "CPU")
         self._waiting: list[Frame] = []

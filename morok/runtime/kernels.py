@@ -21,6 +21,7 @@ from ..passes.pipeline import Instrumentation, run_passes
 from ..passes.registry import make_pass
 from .compiled_kernel import SYMBOL, CompiledKernel
 from .config import Config, available_cpus
+from .shared_kernels import share, specialised
 from .stored_code import STORED_KERNELS, kernel_digest
 
 KERNEL_LIMIT = 8192
@@ -32,31 +33,46 @@ def compile_kernels(program: Program, config: Config, values: Mapping[str, int],
     """Machine code for each kernel of a program in kernel form, by name. The program's kernels become the optimised ones."""
     keys = {body.name: kernel_key(body, config) for body in program.kernels()}
     known: dict[Hashable, CompiledKernel] = {key: found for key in keys.values() if (found := KERNELS.get(key, DEVICE)) is not None}
-    missing: dict[Hashable, str] = {}
+    missing: dict[Hashable, Body] = {}
     for name, key in keys.items():
         if key not in known:
-            missing.setdefault(key, name)
+            missing.setdefault(key, program.bodies[name])
     if missing:
         if len(KERNELS) >= KERNEL_LIMIT:
             KERNELS.clear()  # plans keep the kernels that they use
-        stored = {key: kernel_digest(program.bodies[name], config) for key, name in missing.items()}
-        found = {key: kernel for key, on_disk in stored.items() if on_disk and (kernel := STORED_KERNELS.get(on_disk, config)) is not None}
-        absent = [key for key in missing if key not in found]
-        if absent:
-            optimised = optimise([program.bodies[missing[key]] for key in absent], program, config, instrumentation)
-            for key, kernel in zip(absent, _compile(optimised, renderer(config.backend))):
-                if config.check:
-                    _check(kernel, renderer(config.backend), values)
-                if on_disk := stored[key]:
-                    kernel = replace(kernel, stored=on_disk)
-                    STORED_KERNELS.put(on_disk, kernel, config)
-                found[key] = kernel
-        for key, kernel in found.items():
-            known[key] = KERNELS.add(key, DEVICE, kernel)
+        known |= _compile_missing(missing, program, config, values, instrumentation)
     compiled = {name: known[key] for name, key in keys.items()}
     for name, kernel in compiled.items():
         program.bodies[name] = replace(kernel.body, name=name)
     return compiled
+
+
+def _compile_missing(missing: dict[Hashable, Body], program: Program, config: Config, values: Mapping[str, int],
+                     instrumentation: Instrumentation | None) -> dict[Hashable, CompiledKernel]:
+    """Kernels that the registry lacks. Many that differ in offsets alone become one; where stages are checked, each is checked as it is."""
+    shared = [] if config.check else share(missing)
+    members = {key for kernel in shared for key in kernel.members}
+    wanted = {key: body for key, body in missing.items() if key not in members}
+    wanted.update({kernel_key(kernel.body, config): kernel.body for kernel in shared})
+    found = {key: kernel for key in wanted if (kernel := KERNELS.get(key, DEVICE)) is not None}
+    stored = {key: kernel_digest(body, config) for key, body in wanted.items() if key not in found}
+    found.update({key: kernel for key, on_disk in stored.items() if on_disk and (kernel := STORED_KERNELS.get(on_disk, config)) is not None})
+    absent = [key for key in wanted if key not in found]
+    if absent:
+        optimised = optimise([replace(wanted[key], name=f"k{i}") for i, key in enumerate(absent)], program, config, instrumentation)
+        for key, kernel in zip(absent, _compile(optimised, renderer(config.backend))):
+            if config.check:
+                _check(kernel, renderer(config.backend), values)
+            if on_disk := stored[key]:
+                kernel = replace(kernel, stored=on_disk)
+                STORED_KERNELS.put(on_disk, kernel, config)
+            found[key] = kernel
+    found = {key: KERNELS.add(key, DEVICE, kernel) for key, kernel in found.items()}
+    for one in shared:
+        kernel = found[kernel_key(one.body, config)]
+        for key, offsets in one.members.items():
+            found[key] = KERNELS.add(key, DEVICE, replace(kernel, body=specialised(kernel.body, offsets), offsets=offsets))
+    return found
 
 
 DEVICE = "CPU"

@@ -93,7 +93,8 @@ class _Step:
         base, offsets = arena.address if arena is not None else 0, program.memory.offsets
         addresses = [base + offsets[b] if slot < 0 else slots[slot].address for b, slot in enumerate(stage.slots)]
         self.variables_at = len(program.functions) + len(addresses)
-        self.array = (ctypes.c_int64 * (self.variables_at + len(program.variables)))(*program.functions, *addresses)
+        self.array = (ctypes.c_int64 * (self.variables_at + len(program.variables) + len(program.constants)))(
+            *program.functions, *addresses, *[0] * len(program.variables), *program.constants)
         self.address = ctypes.addressof(self.array)
         self.written = [slots[stage.slots[b]] for b in program.schedule.results if b >= program.schedule.argument_count]
 
@@ -102,7 +103,7 @@ class _Step:
         if program is not None:
             given = tuple([values[n] for n in program.variables]) if program.variables else ()
             if given:
-                self.array[self.variables_at:] = list(given)
+                self.array[self.variables_at:self.variables_at + len(given)] = list(given)
             if program.config.check:
                 self._poison()
             threads = program.threads_for(given)

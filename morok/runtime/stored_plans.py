@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..dialect import types as T
@@ -64,7 +65,7 @@ def _encoded(plan: CompiledPlan) -> list:
     stages: list[Any] = []
     for stage in plan.stages:
         program = stage.program
-        kernels = None if program is None else {name: k.stored for name, k in program.kernels.items()}
+        kernels = None if program is None else {name: [k.stored, dict(k.offsets)] for name, k in program.kernels.items()}
         bodies = None if program is None else encode(list(program.bodies.values()))
         stages.append([stage.slots, stage.copies, kernels, bodies, None if program is None else program.seconds])
     return [plan.leaf_count, list(map(repr, plan.types)), plan.devices, plan.outputs, encode_uops(sizes), shapes, dict(plan.variables), stages]
@@ -81,18 +82,19 @@ def _decoded(encoded: list, config: Config, values: Mapping[str, int]) -> Compil
         {name: (low, high) for name, (low, high) in variables.items()})
 
 
-def _program(kernels: dict[str, str] | None, bodies: Any, seconds: dict[str, float], config: Config, values: Mapping[str, int]) -> CompiledProgram | None:
+def _program(kernels: dict[str, tuple[str, dict[str, int]]] | None, bodies: Any, seconds: dict[str, float], config: Config, values: Mapping[str, int]) -> CompiledProgram | None:
     if kernels is None:
         return None
     began = time.perf_counter()
     program = Program(shared_context())
     program.bodies.update({b.name: b for b in decode(bodies)})
     compiled = {}
-    for name, key in kernels.items():
-        kernel = STORED_KERNELS.get(key, config, program.bodies[name])
+    for name, (key, offsets) in kernels.items():
+        body = program.bodies[name]
+        kernel = STORED_KERNELS.get(key, config, None if offsets else body)
         if kernel is None:
             raise _Gone(key)
-        compiled[name] = kernel
+        compiled[name] = replace(kernel, body=body, offsets=offsets) if offsets else kernel
     linked = link_program(program, compiled, config, values, seconds)
     linked.compile_seconds = time.perf_counter() - began
     return linked
