@@ -101,8 +101,15 @@ def optimise(kernels: Sequence[Body], program: Program, config: Config, instrume
 
 def _compile(kernels: Sequence[Body], backend: Renderer) -> list[CompiledKernel]:
     """Renders one after the other (MLIR holds the interpreter's lock); LLVM or a C compiler works on several at once."""
-    rendered = [backend.render(body, SYMBOL) for body in kernels]
-    modules = [backend.compile(rendered[0])] if len(rendered) == 1 else list(_POOL.get().map(backend.compile, rendered))
+    if len(kernels) == 1:
+        rendered = [backend.render(kernels[0], SYMBOL)]
+        modules = [backend.compile(rendered[0])]
+    else:
+        rendered, pending = [], []
+        for body in kernels:
+            rendered.append(backend.render(body, SYMBOL))
+            pending.append(_POOL.get().submit(backend.compile, rendered[-1]))  # while the next is rendered
+        modules = [p.result() for p in pending]
     return [CompiledKernel(body, r, module) for body, r, module in zip(kernels, rendered, modules)]
 
 

@@ -56,6 +56,8 @@ def _schedule_stages(body: Body, machine: Machine) -> NamedLoops | None:
     if blocks is None:
         return None
     nests = nests_of(blocks.body, machine)
+    if not nests:
+        return None
     accesses = Accesses(blocks.body)
     plans = _plans(accesses, set(nests))
     loops = FusedSchedule(blocks)

@@ -128,7 +128,8 @@ def _loops_before_the_first_unused(request: Request, loops: tuple[UOp, ...]) -> 
 
 
 def _source_elements(u: UOp) -> int:
-    """How many elements of memory a value is computed from. One that is larger (attention's scores) is better not stored whole."""
+    """How many elements of memory a value is computed from. One that is large beside them (attention's scores) is better not stored whole; a small one
+    (a layer's output beside its weights) costs little to store, and its consumer need not run row by row."""
     return sum(elements(v) for v in toposort((u,)) if v.name in ("arg", "contiguous", "copy", "assign"))
 
 
@@ -139,7 +140,7 @@ def _local_stage(u: UOp, sites: Sites) -> Stored | None:
     common = sites.loops[requests[0]]
     if len(requests) == 1:
         common = _loops_before_the_first_unused(requests[0], common)
-        if elements(u) <= _source_elements(u):
+        if 2 * elements(u) <= _source_elements(u):
             return None
     for loops in sites.loops.values():
         common = tuple(a for a, b in zip(common, loops) if a is b)
