@@ -62,8 +62,8 @@ class UOp:
         if ref is not None:
             found = ref()
             if found is not None:
-                if loc is not None and (found.loc is None or name == "const"):
-                    found.loc = loc  # of a constant, which all share who need its value, the place asked for last says most
+                if loc is not None:
+                    found.loc = loc  # an op may be shared with a program of long ago: the place asked for last says most
                 return found
         self = object.__new__(cls)
         self.name, self.operands, self.attributes, self.type, self.facts = name, operands, attributes, type, None

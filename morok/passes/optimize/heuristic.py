@@ -52,7 +52,7 @@ def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
 
 def _schedule_stages(body: Body, machine: Machine) -> NamedLoops | None:
     """A kernel of several stages with products among them; None where its loops cannot be distributed."""
-    blocks = distributed(body)
+    blocks = distributed(body, machine)
     if blocks is None:
         return None
     nests = nests_of(blocks.body, machine)

@@ -23,8 +23,8 @@ from .stage import factors
 
 BLOCK = 32
 """Rows that are done together at most."""
-SCRATCH_BYTES = 512 << 10
-"""Of all stages together, for a block of rows: a part of a core's second cache."""
+SCRATCH_SHARE = 0.5
+"""Part of the second cache that all stages together may take for a block of rows."""
 LEAST_DEPTH = 4
 """Terms of a sum from which on a product's nest is worth a register tile."""
 
@@ -53,7 +53,7 @@ def _is_product(u: UOp) -> bool:
     return value.name == "mul" and u.attribute("op") == "add"
 
 
-def distributed(body: Body) -> Schedule | None:
+def distributed(body: Body, machine: Machine) -> Schedule | None:
     """The kernel with its shared loop in blocks, each distributed over the stages; None where it has no such loop."""
     order = body.order()
     stages = [u for u in order if u.name == "after" and u.type.space == "local"]  # type: ignore[union-attr]
@@ -63,7 +63,7 @@ def distributed(body: Body) -> Schedule | None:
     row = shared[-1]
     bytes_of_row = sum(s.type.nbytes for s in stages_in(order, row))  # type: ignore[union-attr]
     block = BLOCK
-    while block > 8 and block * bytes_of_row > SCRATCH_BYTES:
+    while block > 8 and block * bytes_of_row > SCRATCH_SHARE * machine.cache_bytes:
         block //= 2
     schedule, axis, size = Schedule(body), row.attribute("id"), extent(row)
     if size <= block:

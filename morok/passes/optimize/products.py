@@ -26,7 +26,7 @@ from ..symbolic.linear import linear
 from ..symbolic.ranges import open_ranges, ranges_of
 from .machine import Machine
 from .schedule import NamedLoops
-from .stage import MOST_BYTES, factors
+from .stage import factors
 
 LINE = 16
 """Elements from which on the next one is on another cache line."""
@@ -198,9 +198,9 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
                     rereading = REREADING * tiles * p.depth * across if row_tiles > 1 else 0.0
                     reading = tiles * p.depth * (MISSES * p.scattered + COMPUTING * tile_rows * p.computed)
                     ways = [(False, False, direct + rereading + reading)]
-                    if column_bytes <= MOST_BYTES:
+                    if column_bytes <= machine.cache_bytes // 2:
                         ways.append((True, False, filling + reading))
-                        if outer == "rows" and len(p.rows) == 1 and block * tile_rows * p.depth * p.bits // 8 <= MOST_BYTES:
+                        if outer == "rows" and len(p.rows) == 1 and block * tile_rows * p.depth * p.bits // 8 <= machine.cache_bytes // 2:
                             row_filling = blocks * block * batches * p.depth * (CONTIGUOUS + MISSES * p.scattered + COMPUTING * tile_rows * p.computed)
                             ways.append((True, True, filling + row_filling))
                     for staged, rows_staged, more in ways:

@@ -19,8 +19,8 @@ from ...graph.buffers import ops_to_memory, root_buffer
 from ...graph.uop import UOp, substitute, toposort
 from ..symbolic.ranges import make_range, open_ranges, replace_ranges
 
-MOST_BYTES = 1 << 20
-"""Of one panel: it lies on the thread's stack, and should stay in a core's L2."""
+MOST_BYTES = 2 << 20
+"""Of one panel: it lies on the thread's stack."""
 _ORDER = {"thread": 0, "loop": 0, "reduce": 1, "unroll": 2, "upcast": 3}
 
 

@@ -382,7 +382,7 @@ def test_an_error_leaves_everything_as_it_was():
     for _ in range(2):
         with pytest.raises(KeyError) as caught:
             f(x)
-        assert "named_function" in "".join(caught.value.__notes__) and "test_jit.py" in "".join(caught.value.__notes__)
+        assert "named_function" in "".join(caught.value.__notes__) and "test_jitted_functions.py" in "".join(caught.value.__notes__)
     assert w.item() == 1 and x.item() == 2 and (w + x).item() == 3
 
 
