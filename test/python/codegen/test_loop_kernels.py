@@ -440,7 +440,7 @@ def test_a_loop_that_needs_its_own_result_is_refused():
     j = k.range(8, "reduce")
     total = reduce("add", k.load(1, j), j)
     k.store(0, (0,), reduce("add", k.load(1, j) * total, j))
-    with pytest.raises(InternalError, match="morok.carry is needed inside the loop of range 0"):
+    with pytest.raises(InternalError, match="morok.carry.* is needed inside the loop of range 0"):
         k.compile()
 
 
