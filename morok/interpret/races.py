@@ -1,8 +1,9 @@
 """Loads and stores of a kernel whose order nothing fixes.
 
 `range_form.py` gives each load the version of memory that it names, whatever the loops do; machine code has one memory. The two agree if
-no element is stored by one iteration and touched by another that is not ordered with it (but to store the same value again). Within the loops that two accesses share, the
-one that the other depends on comes first in each iteration; so they may meet in an element only at the same iteration of these loops.
+no element is stored by one iteration and touched by another that is not ordered with it (but to store the same value again). Within the
+loops that two accesses share, the one that the other depends on comes first in each iteration; so they may meet in an element only at the same
+iteration of these loops.
 """
 from __future__ import annotations
 

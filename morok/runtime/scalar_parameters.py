@@ -68,7 +68,7 @@ class Skeletons:
     def parameters(self, key: tuple, devices: Sequence[str]) -> Parameters | None:
         """For a structural key whose plan is not known: the constants that differ from those of a graph seen before; None where it has to
         be compiled as it is."""
-        if len(set(devices)) > 1:
+        if len(set(devices)) != 1:  # a graph of constants alone has no device to put parameters on, and folds anyway
             return None
         skeleton, constants = split(key)
         if not constants:

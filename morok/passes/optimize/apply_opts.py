@@ -13,10 +13,10 @@ What stands in `morok.opts` can be given again as the option `opts`: the same sc
 | SWAP(a,b) | the two loops change places | both are closed by the same ops |
 | UPCAST(a,n) | the inner n iterations of a parallel loop run at once: lanes and register tile | n divides the extent; a is a loop |
 | UNROLL(a,n) | the inner n iterations of a reduction run at once, each in its own partial result | n divides the extent; a is a reduction |
-| OVERLAP(a,n) | a becomes two loops as by TILE; the last round starts earlier, so that it ends where a ends | a is a loop, n < extent, and the kernel reads nothing that it writes |
+| OVERLAP(a,n) | as TILE, but the last round starts earlier, to end where a ends | a is a loop, n < extent, and the kernel reads nothing that it writes |
 | PADTO(a,n) | a parallel loop runs to a multiple of n; what it does past its end has no effect | extent mod n > 0; a is a loop |
 | STAGE(a,f) | the f-th factor of the sums is copied into a contiguous panel inside the loop a | it changes inside of a, and the panel fits |
-| DISTRIBUTE(a) | a, round several stages, becomes a loop of each; their scratch has an element for each iteration | scratch is filled inside of a, and stays small |
+| DISTRIBUTE(a) | a, round several stages, becomes a loop of each, with scratch for all iterations | scratch is filled inside of a, and stays small |
 | PEEL(a,n) | the loop runs to the last multiple of n; the rest follows in a loop of its own | 0 < extent mod n < extent |
 
 An axis is a range's place in loop order (its id). An opt that divides a range puts the new inner range right behind it, and ids are made dense again,
@@ -34,7 +34,7 @@ from ..symbolic import simplify
 from .heuristic import default_schedule
 from .machine import Machine
 from .opts import apply_opts, parse_opts
-from .schedule import Schedule
+from .schedule import NamedLoops, Schedule
 
 
 @morok_pass("morok-apply-opts", form="kernel")
@@ -54,6 +54,7 @@ class ApplyOpts(Pass):
                 program.bodies[body.name] = self._schedule(body, program)
 
     def _schedule(self, body: Body, program: Program) -> Body:
+        scheduled: Schedule | NamedLoops
         if self.opts:
             opts = parse_opts(self.opts)
             scheduled = Schedule(apply_opts(body, opts))

@@ -1,5 +1,5 @@
-"""The default schedule of a kernel: lanes on the unit-stride axis, several partial sums, blocks for transposes, threads on the outermost loop. Products have schedules of
-their own (products.py).
+"""The default schedule of a kernel: lanes on the unit-stride axis, several partial sums, blocks for transposes, threads on the outermost
+loop. Products have schedules of their own: products.py; those among several stages, nests.py.
 
 Decisions are made range by range on what the memory accesses say, never on a kernel's name or shape. Each is an opt that stands in the IR.
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, prod
 
+from ...dialect import types as T
 from ...errors import ScheduleError
 from ...graph.body import Body
 from ...graph.buffers import ops_to_memory
@@ -60,8 +61,8 @@ def distributed(body: Body, machine: Machine) -> Schedule | None:
     shared = [r for r in ranges_of(order) if r.attribute("kind") == "loop" and all(r in open_ranges(s) for s in stages)]
     if not shared:
         return None
-    row = shared[-1]
-    bytes_of_row = sum(s.type.nbytes for s in stages_in(order, row))  # type: ignore[union-attr]
+    row: UOp = shared[-1]
+    bytes_of_row = sum(s.type.nbytes for s in stages_in(order, row) if isinstance(s.type, T.MemRefType))
     block = BLOCK
     while block > 8 and block * bytes_of_row > SCRATCH_SHARE * machine.cache_bytes:
         block //= 2

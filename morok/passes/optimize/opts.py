@@ -195,8 +195,8 @@ def _distribute(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
     return body.with_roots(renumbered(distribute(body.roots, str(opt), range_)))
 
 
-_APPLY = {"UPCAST": _upcast, "UNROLL": _unroll, "TILE": _tile, "SWAP": _swap, "THREAD": _thread, "PEEL": _peel, "OVERLAP": _overlap, "PADTO": _padto, "STAGE": _stage,
-          "DISTRIBUTE": _distribute}
+_APPLY = {"UPCAST": _upcast, "UNROLL": _unroll, "TILE": _tile, "SWAP": _swap, "THREAD": _thread, "PEEL": _peel, "OVERLAP": _overlap,
+          "PADTO": _padto, "STAGE": _stage, "DISTRIBUTE": _distribute}
 
 
 def apply_opts(body: Body, opts: list[Opt]) -> Body:

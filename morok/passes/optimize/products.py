@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from itertools import product as combinations
 from math import ceil, prod
 
-from ...dialect import types as T
 from ...errors import ScheduleError
 from ...graph.body import Body
 from ...graph.buffers import ops_to_memory
