@@ -18,7 +18,7 @@ import numpy as np
 
 from ..dialect import types as T
 from ..fork_safety import awaited_by_fork
-from ..graph.body import Program
+from ..graph.body import Body, Program
 from ..graph.capture import Captured, capture, device_of, reachable, structural_key
 from ..graph.in_place import InPlace, assigned_buffers, derived, overwritable
 from ..graph.registries import BUFFERS
@@ -30,6 +30,7 @@ from .config import Config, current_config
 from .device_stages import Stage, cut_at_copies
 from .devices import device as device_named
 from .plan import BoundPlan, CompiledPlan, CompiledStage, ExecutionPlan
+from .repeated_parts import split_repeated
 from .scalar_parameters import Skeletons
 from .stored_plans import load_plan, plan_digest, store_plan
 
@@ -245,7 +246,8 @@ def compile_plan(captured: Captured, config: Config) -> CompiledPlan:
     count = len(captured.leaves)
     layout = _Layout(count, cut.devices, cut.outputs)
     for stage in cut.stages:
-        layout.add(stage, captured, config)
+        for part in split_repeated(stage, lambda stage=stage: layout.new_slot(stage)):  # type: ignore[misc]
+            layout.add(part, captured, config)
     types = tuple(layout.types[s] for s in range(count, len(layout.devices)))
     return CompiledPlan(tuple(layout.stages), count, types, tuple(layout.devices), tuple(layout.outputs),
                         tuple(shape_of(r) for r in main.results), captured.variables)
@@ -260,16 +262,20 @@ class _Layout:
         self.stages: list[CompiledStage] = []
         self.leaves = leaves
         self.renamed: dict[int, int] = {}
+        self.compiled: dict[tuple, CompiledProgram] = {}
+        """Programs by their computation: stages that are repeated share one."""
+
+    def new_slot(self, stage: Stage) -> int:
+        """Memory for a value between parts of a stage, on its device."""
+        self.devices.append(next((self.devices[s] for s in (*stage.inputs, *stage.outputs)), "CPU"))
+        return len(self.devices) - 1
 
     def add(self, stage: Stage, captured: Captured, config: Config) -> None:
         copies: list[tuple[int, int]] = []
         program = None
         slots: list[int] = []
         if stage.body is not None:
-            source = Program(captured.program.dialect)
-            source.bodies["main"] = stage.body
-            inputs = self._check_inputs(stage, captured) if config.check else None
-            program = compile_program(source, config, inputs, captured.values)
+            program = self._compiled(stage, stage.body, captured, config)
             slots = self._place(stage, program, copies)
         for source_slot, to in stage.copies:
             source_slot = self.renamed.get(source_slot, source_slot)
@@ -279,6 +285,16 @@ class _Layout:
                 self.types[to] = self._type_of(source_slot, captured)
             copies.append((source_slot, to))
         self.stages.append(CompiledStage(program, tuple(slots), tuple(copies)))
+
+    def _compiled(self, stage: Stage, body: Body, captured: Captured, config: Config) -> CompiledProgram:
+        key = body.roots, tuple(a.type for a in body.arguments), tuple(tuple(d) for d in body.argument_attributes)
+        found = self.compiled.get(key)
+        if found is None:
+            source = Program(captured.program.dialect)
+            source.bodies["main"] = body
+            inputs = self._check_inputs(stage, captured) if config.check else None
+            found = self.compiled[key] = compile_program(source, config, inputs, captured.values)
+        return found
 
     def _place(self, stage: Stage, program: CompiledProgram, copies: list[tuple[int, int]]) -> list[int]:
         """The slot of each buffer of the program. A result that is an argument overwritten in place is that argument's slot; one that is an

@@ -62,29 +62,27 @@ class _Gone(Exception):
 def _encoded(plan: CompiledPlan) -> list:
     sizes = list(dict.fromkeys(s for shape in plan.shapes for s in shape if isinstance(s, UOp)))
     shapes = [[[sizes.index(s)] if isinstance(s, UOp) else s for s in shape] for shape in plan.shapes]
-    stages: list[Any] = []
-    for stage in plan.stages:
-        program = stage.program
-        kernels = None if program is None else {name: [k.stored, dict(k.offsets)] for name, k in program.kernels.items()}
-        bodies = None if program is None else encode(list(program.bodies.values()))
-        stages.append([stage.slots, stage.copies, kernels, bodies, None if program is None else program.seconds])
-    return [plan.leaf_count, list(map(repr, plan.types)), plan.devices, plan.outputs, encode_uops(sizes), shapes, dict(plan.variables), stages]
+    programs = list({id(s.program): s.program for s in plan.stages if s.program is not None}.values())
+    number = {id(p): i for i, p in enumerate(programs)}
+    stages = [[stage.slots, stage.copies, None if stage.program is None else number[id(stage.program)]] for stage in plan.stages]
+    return [plan.leaf_count, list(map(repr, plan.types)), plan.devices, plan.outputs, encode_uops(sizes), shapes, dict(plan.variables), stages,
+            [[{name: [k.stored, dict(k.offsets)] for name, k in p.kernels.items()}, encode(list(p.bodies.values())), p.seconds] for p in programs]]
 
 
 def _decoded(encoded: list, config: Config, values: Mapping[str, int]) -> CompiledPlan:
-    leaf_count, types, devices, outputs, sizes, shapes, variables, stages = encoded
+    leaf_count, types, devices, outputs, sizes, shapes, variables, stages, stored = encoded
     roots = decode_uops(sizes)
+    programs = [_program(kernels, bodies, seconds, config, values) for kernels, bodies, seconds in stored]
     return CompiledPlan(
-        tuple(CompiledStage(_program(kernels, bodies, seconds, config, values), tuple(slots), tuple(map(tuple, copies)))  # type: ignore[arg-type]
-              for slots, copies, kernels, bodies, seconds in stages),
+        tuple(CompiledStage(None if program is None else programs[program], tuple(slots), tuple(map(tuple, copies)))  # type: ignore[arg-type]
+              for slots, copies, program in stages),
         leaf_count, tuple(_memref(t) for t in types), tuple(devices), tuple(outputs),
         tuple(tuple(roots[s[0]] if isinstance(s, list) else s for s in shape) for shape in shapes),
         {name: (low, high) for name, (low, high) in variables.items()})
 
 
-def _program(kernels: dict[str, tuple[str, dict[str, int]]] | None, bodies: Any, seconds: dict[str, float], config: Config, values: Mapping[str, int]) -> CompiledProgram | None:
-    if kernels is None:
-        return None
+def _program(kernels: dict[str, tuple[str, dict[str, int]]], bodies: Any, seconds: dict[str, float], config: Config,
+             values: Mapping[str, int]) -> CompiledProgram:
     began = time.perf_counter()
     program = Program(shared_context())
     program.bodies.update({b.name: b for b in decode(bodies)})
