@@ -130,7 +130,7 @@ def _thread(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
     order = body.order()
     outermost: dict[UOp, None] = {}
     for end in order:
-        if end.name == "end" and end.operands[0].operands[0].type.space == "global":  # type: ignore[union-attr]
+        if end.name == "end" and end.operands[1:] and end.operands[0].operands[0].type.space == "global":  # type: ignore[union-attr]
             outermost[min(end.operands[1:], key=lambda r: r.attribute("id"))] = None
     if ranges[opt.axis] not in outermost:
         raise ScheduleError(f"{opt}: axis {opt.axis} is not the outermost loop of a store")
