@@ -128,8 +128,8 @@ def random_input(t: T.Type, seed: int) -> np.ndarray:
     return generator.integers(0 if dtype.kind == "u" else -4, 9, shape).astype(dtype.np)
 
 
-def difference(before: np.ndarray, after: np.ndarray) -> str | None:
-    """How two results differ, or None where they agree up to rounding."""
+def difference(before: np.ndarray, after: np.ndarray, leniency: float = 1.0) -> str | None:
+    """How two results differ, or None where they agree up to rounding: within `leniency` times the dtype's tolerance."""
     before, after = before.reshape(-1), after.reshape(-1)
     if before.dtype != after.dtype and {before.dtype, after.dtype} <= {np.dtype(np.bool_), np.dtype(np.uint8)}:
         before, after = before.view(np.uint8), after.view(np.uint8)
@@ -141,7 +141,7 @@ def difference(before: np.ndarray, after: np.ndarray) -> str | None:
         finite = np.isfinite(x)
         scale = np.abs(x[finite]).max(initial=0.0)
         with np.errstate(invalid="ignore", over="ignore"):
-            same = (x == y) | (np.isnan(x) & np.isnan(y)) | finite & (np.abs(x - y) <= TOLERANCE[dtype] * scale)
+            same = (x == y) | (np.isnan(x) & np.isnan(y)) | finite & (np.abs(x - y) <= leniency * TOLERANCE[dtype] * scale)
             same |= _near_overflow(x, y, dtype)
     else:
         same = before == after

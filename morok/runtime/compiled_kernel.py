@@ -9,6 +9,8 @@ from mlir import ir
 from ..codegen.renderer import MachineCode, RenderedKernel
 from ..graph.body import Body
 
+SOURCE = "morok.schedule"
+"""The attribute that says where a schedule is from, if it is not the heuristic's."""
 SYMBOL = "kernel"
 """What each kernel is called in its object: the code does not depend on the name that a program gives it."""
 
@@ -35,6 +37,14 @@ class CompiledKernel:
         """The schedule, as morok-apply-opts takes it."""
         given = self.body.attributes.get("morok.opts")
         return ir.StringAttr(given).value if given is not None else ""
+
+    @property
+    def schedule_source(self) -> str:
+        """Where the schedule is from: heuristic, tuned (a search found it), given; - for a kernel without one."""
+        given = self.body.attributes.get(SOURCE)
+        if given is not None:
+            return ir.StringAttr(given).value
+        return "heuristic" if "morok.opts" in self.body.attributes else "-"
 
     @property
     def code_size(self) -> int:

@@ -11,6 +11,9 @@
 | MOROK_CACHE | cache | 0, 1: keep machine code and plans on disk | 1 |
 | MOROK_CACHE_DIR | cache_dir | a directory, made where it is missing | ~/.cache/morok |
 | MOROK_CACHE_LIMIT | cache_limit | MiB that the directory may take | 1024 |
+| MOROK_BEAM | beam | schedules kept per round of the search for a kernel's (docs/tuning.md); 0: no search | 0 |
+| MOROK_BEAM_BUDGET | beam_budget | seconds that the search may take for each kernel | 10 |
+| MOROK_TUNING | tuning | 0, 1: use the schedules that searches have found, and keep new ones | 1 |
 
     with configured(num_threads=1):
         y.realize()                     # on the calling thread alone
@@ -38,10 +41,13 @@ class Config:
     debug: int = 0
     block_time: int = 200
     backend: str = "llvm"
+    beam: int = 0
+    tuning: bool = True
     cache: bool = field(default=False, compare=False)
     """This and the following change where code comes from, not the code: they are no part of keys."""
     cache_dir: str = field(default="", compare=False)
     cache_limit: int = field(default=1024, compare=False)
+    beam_budget: int = field(default=10, compare=False)
 
     @staticmethod
     def from_environment(environment: Mapping[str, str]) -> Config:
@@ -56,7 +62,10 @@ class Config:
             backend=_backend("MOROK_BACKEND", environment.get("MOROK_BACKEND") or "llvm"),
             cache=bool(_number(environment, "MOROK_CACHE", 0, 1, 1)),
             cache_dir=environment.get("MOROK_CACHE_DIR") or _default_cache_dir(environment),
-            cache_limit=_number(environment, "MOROK_CACHE_LIMIT", 1, None, 1024))
+            cache_limit=_number(environment, "MOROK_CACHE_LIMIT", 1, None, 1024),
+            beam=_number(environment, "MOROK_BEAM", 0, None, 0),
+            beam_budget=_number(environment, "MOROK_BEAM_BUDGET", 1, None, 10),
+            tuning=bool(_number(environment, "MOROK_TUNING", 0, 1, 1)))
 
 
 @cache
@@ -79,6 +88,8 @@ def configured(**changes: int | bool | str) -> Iterator[Config]:
     config = replace(current_config(), **changes)  # type: ignore[arg-type]
     if config.num_threads < 1:
         raise OptionError(f"num_threads is {config.num_threads}; it must be at least 1")
+    if config.beam.__class__ is not int or config.beam < 0:
+        raise OptionError(f"beam is {config.beam!r}; it takes a whole number of at least 0")
     _backend("backend", config.backend)
     reset = _given.set(config)
     try:

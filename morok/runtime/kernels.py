@@ -23,6 +23,8 @@ from .compiled_kernel import SYMBOL, CompiledKernel
 from .config import Config, available_cpus
 from .shared_kernels import share, specialised
 from .stored_code import STORED_KERNELS, kernel_digest
+from .tuning.schedules import scheduled
+from .tuning.tuned import tuned_opts
 
 KERNEL_LIMIT = 8192
 """Kernels that the registry keeps; past it, it begins anew."""
@@ -55,11 +57,13 @@ def _compile_missing(missing: dict[Hashable, Body], program: Program, config: Co
     wanted = {key: body for key, body in missing.items() if key not in members}
     wanted.update({kernel_key(kernel.body, config): kernel.body for kernel in shared})
     found = {key: kernel for key in wanted if (kernel := KERNELS.get(key, DEVICE)) is not None}
-    stored = {key: kernel_digest(body, config) for key, body in wanted.items() if key not in found}
+    opts = tuned_opts({key: body for key, body in wanted.items() if key not in found}, config, values)
+    stored = {key: kernel_digest(body, config, opts.get(key)) for key, body in wanted.items() if key not in found}
     found.update({key: kernel for key, on_disk in stored.items() if on_disk and (kernel := STORED_KERNELS.get(on_disk, config)) is not None})
     absent = [key for key in wanted if key not in found]
     if absent:
-        optimised = optimise([replace(wanted[key], name=f"k{i}") for i, key in enumerate(absent)], program, config, instrumentation)
+        kernels = [scheduled(wanted[key], opts[key], "tuned") if key in opts else wanted[key] for key in absent]
+        optimised = optimise([replace(kernel, name=f"k{i}") for i, kernel in enumerate(kernels)], program, config, instrumentation)
         for key, kernel in zip(absent, _compile(optimised, renderer(config.backend))):
             if config.check:
                 _check(kernel, renderer(config.backend), values)

@@ -234,7 +234,7 @@ def _planned(uops: list[TensorUOp], config: Config, in_place: InPlace = _may_ove
         assert captured is not None
         plan = compile_plan(captured if parameters is None else parameters.as_arguments(captured, extra), config)
         if stored is not None:
-            store_plan(stored, plan, config)
+            store_plan(plan_digest(key, config) or stored, plan, config)  # a search may have added to the database
     RUNTIME.plans.add((key, config), plan)
     return plan, leaves + extra, values
 

@@ -37,14 +37,14 @@ def plan_report(plan: CompiledPlan, values: Mapping[str, int]) -> str:
 def _kernels(program: CompiledProgram, values: Mapping[str, int], title: str) -> Table:
     from rich.table import Table
     table = Table(title=title or None, title_justify="left")
-    for column in ("group", "kernel", "writes", "reads", "work", "opts", "code"):
+    for column in ("group", "kernel", "writes", "reads", "work", "schedule", "opts", "code"):
         table.add_column(column, justify="right" if column in ("group", "work", "code") else "left")
     for number, group in enumerate(program.groups):
         for item in group:
             kernel = program.kernels[item.name]
             work = estimate(item.body, values)
             table.add_row(str(number), item.name, _buffers(program, item.written_ids), _buffers(program, item.read_ids),
-                          f"{_short(work.operations)} op, {_short(work.nbytes)}B", kernel.opts or "-", f"{kernel.code_size} B")
+                          f"{_short(work.operations)} op, {_short(work.nbytes)}B", kernel.schedule_source, kernel.opts or "-", f"{kernel.code_size} B")
     return table
 
 

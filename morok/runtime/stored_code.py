@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -62,15 +63,20 @@ class StoredKernels:
 STORED_KERNELS = StoredKernels()
 
 
-def kernel_digest(body: Body, config: Config) -> str | None:
-    """The key of a kernel of kernel form; None where it is not to be kept."""
+def kernel_digest(body: Body, config: Config, opts: str | None = None) -> str | None:
+    """The key of a kernel of kernel form under opts that a search found, or the heuristic's; None where it is not to be kept."""
     if config.backend != "llvm" or disk_cache(config) is None:
         return None
     try:
-        text = json.dumps(encode([_nameless(body)]))
+        text = kernel_text(body)
     except NotEncodable:
         return None
-    return digest("kernel", config, text)
+    return digest("kernel", replace(config, beam=0, tuning=False), text if opts is None else f"{opts}\0{text}")
+
+
+def kernel_text(body: Body) -> str:
+    """A kernel as text, the same in every process and whatever its name; NotEncodable where there is none."""
+    return json.dumps(encode([_nameless(body)]))
 
 
 def _nameless(body: Body) -> Body:

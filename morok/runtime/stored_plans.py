@@ -22,13 +22,14 @@ from .encoding import NotEncodable, decode, decode_uops, encode, encode_uops, ty
 from .fingerprint import digest
 from .plan import CompiledPlan, CompiledStage
 from .stored_code import STORED_KERNELS
+from .tuning.database import database_state
 
 
 def plan_digest(key: Hashable, config: Config) -> str | None:
     """The key on disk of a structural key; None where plans are not kept."""
     if config.backend != "llvm" or disk_cache(config) is None:
         return None
-    return digest("plan", config, json.dumps(key, default=repr))
+    return digest("plan", config, json.dumps([key, database_state(config)], default=repr))
 
 
 def load_plan(key: str, config: Config, values: Mapping[str, int]) -> CompiledPlan | None:

@@ -38,17 +38,18 @@ class ConversionMethods(WritingMethods):
         for t in given:
             t._settle()
 
-    def prepare(self) -> Any:
-        """An ExecutionPlan that computes this; `execute()` runs it any number of times.
+    def prepare(self, beam: int | None = None) -> Any:
+        """An ExecutionPlan that computes this; `execute()` runs it any number of times. `beam` (default MOROK_BEAM): schedules kept per round of a
+        search for the fastest schedule of each kernel; 0 for no search.
 
             plan = y.prepare(); plan.execute(); plan.output_buffer_at(0).numpy()
         """
-        return realize.prepare([self.uop])
+        return realize.prepare([self.uop], beam)
 
     @staticmethod
-    def prepare_batch(tensors: Sequence[Any]) -> Any:
-        """An ExecutionPlan that computes several tensors, its outputs in this order."""
-        return realize.prepare([t.uop for t in _tensors(tensors, "prepare_batch")])
+    def prepare_batch(tensors: Sequence[Any], beam: int | None = None) -> Any:
+        """An ExecutionPlan that computes several tensors, its outputs in this order. `beam` as in `prepare`."""
+        return realize.prepare([t.uop for t in _tensors(tensors, "prepare_batch")], beam)
 
     @property
     def is_realized(self) -> bool:

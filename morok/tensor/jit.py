@@ -18,6 +18,7 @@ import types
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from ..fork_safety import renewed_after_fork
@@ -39,8 +40,10 @@ SIGNATURE_LIMIT = 256
 """Captured signatures that one function keeps: the ones used last."""
 
 
-def jit(function: Callable | None = None) -> Any:
+def jit(function: Callable | None = None, *, beam: int | None = None) -> Any:
     """A function that is captured at its first call with each signature, and afterwards only run. Also a decorator, of methods too.
+
+    `beam` as in `Tensor.prepare`.
 
     JitError, which names the function, where it looks at a value that only a call has. An error leaves every tensor as it was.
 
@@ -48,20 +51,20 @@ def jit(function: Callable | None = None) -> Any:
         f(Tensor([1.0, -2.0])).numpy()
     """
     if function is None:
-        return jit
+        return functools.partial(jit, beam=beam)
     if not callable(function):
         raise TypeError(f"morok.jit takes a function, not {function!r}")
-    return Jitted(function)
+    return Jitted(function, beam)
 
 
 class Jitted:
     """What `morok.jit` makes of a function. `captures` counts the signatures that it was captured for."""
 
-    def __init__(self, function: Callable) -> None:
+    def __init__(self, function: Callable, beam: int | None = None) -> None:
         functools.update_wrapper(self, function)
         self.name = getattr(function, "__qualname__", None) or repr(function)
         self.captures = 0
-        self._function = function
+        self._function, self._beam = function, beam
         self._lock = threading.RLock()
         renewed_after_fork(self, "_lock", threading.RLock)
         self._captured: OrderedDict[Hashable, Captured] = OrderedDict()
@@ -131,7 +134,7 @@ class Jitted:
             error.add_note(f"morok.jit captured {self.name}{_place(self._function)}; no tensor was changed")
             raise
         with _naming(self.name):
-            captured.compile()
+            captured.compile(self._beam)
         return captured
 
 
@@ -195,7 +198,7 @@ class Captured:
     def _stand_ins_type(self, storage: Storage) -> tuple:
         return storage._uop.type.shape  # type: ignore[union-attr]
 
-    def compile(self) -> None:
+    def compile(self, beam: int | None = None) -> None:
         """After the trace: makes the plan, and forgets the graph."""
         call, sinks, stand_ins = self._call, self._sinks, self._stand_ins
         del self._call, self._sinks, self._stand_ins
@@ -209,7 +212,7 @@ class Captured:
             leaves: list[TensorUOp] = []
             self._values: dict[str, int] = {}
             if sinks:
-                self.plan, leaves, self._values = plan_uops(sinks, self._config, targets)
+                self.plan, leaves, self._values = plan_uops(sinks, self._config if beam is None else replace(self._config, beam=beam), targets)
         of_buffer = {buffer: storage for storage, buffer in stand_ins.items()}
         self.leaves: list[Storage | TensorUOp | int] = []
         """Where the memory of each leaf comes from: the input of that number, a storage from outside, or a buffer that the function made."""

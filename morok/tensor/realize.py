@@ -39,12 +39,14 @@ def realize(uops: Sequence[TensorUOp]) -> None:
         realize_uops(uops)
 
 
-def prepare(uops: Sequence[TensorUOp]) -> Any:
+def prepare(uops: Sequence[TensorUOp], beam: int | None = None) -> Any:
     """An ExecutionPlan that computes the values, in this order."""
     if TRACING.count and (trace := TRACING.current) is not None:
         trace.refuse("prepare()")
+    from ..runtime.config import configured
     from ..runtime.realize import prepare_uops
-    return prepare_uops(list(uops))
+    with configured(**({} if beam is None else {"beam": beam})):
+        return prepare_uops(list(uops))
 
 
 def memory(u: TensorUOp) -> Any:

@@ -1,0 +1,41 @@
+"""Kernels under given opts."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mlir import ir
+
+from ...codegen.backends import renderer
+from ...dialect.context import shared_context
+from ...graph.body import Body
+from ...passes.optimize.machine import Machine
+from ...passes.optimize.opts import Opt, apply_opts, parse_opts
+from ...passes.symbolic import simplify
+from ..compiled_kernel import SOURCE
+from ..config import Config
+
+
+def scheduled(body: Body, opts: str, source: str) -> Body:
+    """The kernel with these opts applied, marked with where they are from; ScheduleError or OptionError where they do not fit."""
+    parsed = parse_opts(opts)
+    return finished(body, apply_opts(body, parsed), parsed, source)
+
+
+def finished(body: Body, applied: Body, opts: Sequence[Opt], source: str) -> Body:
+    """A kernel with opts applied, as back ends take it."""
+    done = applied.with_roots(simplify(applied.roots)) if opts else applied
+    context = shared_context().context
+    marks = {"morok.opts": ir.StringAttr.get(spelled(opts), context), SOURCE: ir.StringAttr.get(source, context)}
+    return replace(done, attributes={**body.attributes, **marks})
+
+
+def spelled(opts: Sequence[Opt]) -> str:
+    return " ".join(map(str, opts))
+
+
+def machine_for(config: Config) -> Machine:
+    """What the heuristic is told of this machine."""
+    target = renderer(config.backend).target
+    return Machine(target.vector_bits, target.vector_registers, cache_bytes=target.cache_bytes[min(1, len(target.cache_bytes) - 1)],
+                   threads=config.num_threads)
