@@ -23,7 +23,7 @@ from .compiled_kernel import SYMBOL, CompiledKernel
 from .config import Config, available_cpus
 from .shared_kernels import share, specialised
 from .stored_code import STORED_KERNELS, kernel_digest
-from .tuning.schedules import scheduled
+from .tuning.schedules import marked_given, scheduled
 from .tuning.tuned import tuned_opts
 
 KERNEL_LIMIT = 8192
@@ -62,7 +62,7 @@ def _compile_missing(missing: dict[Hashable, Body], program: Program, config: Co
     found.update({key: kernel for key, on_disk in stored.items() if on_disk and (kernel := STORED_KERNELS.get(on_disk, config)) is not None})
     absent = [key for key in wanted if key not in found]
     if absent:
-        kernels = [scheduled(wanted[key], opts[key], "tuned") if key in opts else wanted[key] for key in absent]
+        kernels = [scheduled(wanted[key], opts[key], "tuned") if key in opts else marked_given(wanted[key]) for key in absent]
         optimised = optimise([replace(kernel, name=f"k{i}") for i, kernel in enumerate(kernels)], program, config, instrumentation)
         for key, kernel in zip(absent, _compile(optimised, renderer(config.backend))):
             if config.check:

@@ -30,6 +30,13 @@ def finished(body: Body, applied: Body, opts: Sequence[Opt], source: str) -> Bod
     return replace(done, attributes={**body.attributes, **marks})
 
 
+def marked_given(body: Body) -> Body:
+    """The kernel, marked if it came with opts of its own."""
+    if "morok.opts" not in body.attributes or SOURCE in body.attributes:
+        return body
+    return replace(body, attributes={**body.attributes, SOURCE: ir.StringAttr.get("given", shared_context().context)})
+
+
 def spelled(opts: Sequence[Opt]) -> str:
     return " ".join(map(str, opts))
 

@@ -10,6 +10,9 @@ from test_worker import doubled, kernel_of
 import morok
 from morok import Tensor
 from morok.errors import OptionError
+from morok.graph.capture import capture
+from morok.passes.pipeline import run_passes
+from morok.runtime.compiler import compile_kernel_form
 from morok.runtime.config import Config, configured
 from morok.runtime.tuning.candidates import candidate, extensions, neighbours, seeds
 from morok.runtime.tuning.database import tuning_database
@@ -133,6 +136,15 @@ def test_a_symbolic_kernel_is_searched(tuning):
     plan = (x * 3).prepare(beam=1)
     plan.execute()
     assert (plan.output_buffer_at(0).numpy() == np.full(40, 3)).all()
+
+
+def test_a_kernel_that_came_with_opts_keeps_them(tuning):
+    program = capture([(Tensor(np.ones(64, np.float32)) * 2).uop]).program
+    run_passes(program, "morok-rangeify,morok-split,morok-apply-opts{opts=UPCAST(0,8)}")
+    with configured(beam=1) as config:
+        kernel, = compile_kernel_form(program, config).kernels.values()
+    assert (kernel.schedule_source, kernel.opts) == ("given", "UPCAST(0,8)")
+    assert tuning_database(tuning).entries() == []
 
 
 def test_an_empty_beam_does_not_search(tuning):
