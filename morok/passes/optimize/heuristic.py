@@ -78,7 +78,10 @@ def _schedule_stages(body: Body, machine: Machine) -> NamedLoops | None:
         except ScheduleError:
             continue
     if _work(body) >= THREAD_WORK:
-        loops.thread(loops.order[0])
+        try:
+            loops.thread(loops.order[0])
+        except ScheduleError:  # the outermost loop has become lanes or a register tile: few rows, not worth a second thread
+            pass
     return loops
 
 

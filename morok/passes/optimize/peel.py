@@ -8,6 +8,7 @@ What runs inside the peeled loop is there twice. Loops and scratch buffers insid
 """
 from __future__ import annotations
 
+from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, index_const, substitute, toposort
 from ..symbolic.ranges import make_range, open_ranges, ranges_of, replace_ranges
 
@@ -47,25 +48,36 @@ def _closed_twice(u: UOp, new: dict[UOp, tuple[UOp, ...]], range_: UOp, main: UO
     return (UOp.make(u.attribute("op"), (first, second)),)
 
 
-def _inside(u: UOp, range_: UOp) -> list[UOp]:
-    return [v for v in toposort((u,)) if v is not range_ and range_ in open_ranges(v)]
+def _inside(u: UOp, range_: UOp) -> tuple[list[UOp], dict[UOp, None]]:
+    """The ops that run inside the peeled loop, and the loops inside of it. What fills scratch for the iterations of such a loop is inside as well, though it
+    need not depend on the peeled loop itself."""
+    order = toposort((u,))
+    loops: dict[UOp, None] = {}
+    while True:
+        known = {range_, *loops}
+        inside = [v for v in order if v is u or open_ranges(v) & known and v not in known]
+        for v in inside:
+            if v.name in ("reduce", "end"):
+                loops.update(dict.fromkeys(r for r in v.operands[1:] if r.attribute("id") > range_.attribute("id")))
+        if len(loops) + 1 == len(known):
+            return inside, loops
 
 
 def _renamed_inside(u: UOp, range_: UOp) -> tuple[dict[UOp, UOp], dict[UOp, tuple[UOp, ...]]]:
     """Fresh ranges for the loops inside the peeled one; loops outside of it are shared by both parts."""
-    inner: dict[UOp, None] = {}
-    for v in (*_inside(u, range_), u):
-        if v.name in ("reduce", "end"):
-            inner.update(dict.fromkeys(r for r in v.operands[1:] if r.attribute("id") > range_.attribute("id")))
-    values = {r: make_range(r.operands[0], r.attribute("id") + 1, r.attribute("kind"), r) for r in inner}
+    values = {r: make_range(r.operands[0], r.attribute("id") + 1, r.attribute("kind"), r) for r in _inside(u, range_)[1]}
     return values, {r: (v,) for r, v in values.items()}
 
 
 def _with_fresh_scratch(u: UOp, range_: UOp) -> UOp:
     """Other scratch for the local stages that run whole inside the peeled loop; a stage whose own loop is peeled keeps its buffer."""
-    locals_ = {buffer for v in _inside(u, range_) if v.name == "end" and (buffer := v.operands[0].operands[0].operands[0]).name == "define_local"}
+    locals_ = {buffer for v in _inside(u, range_)[0] if v is not u and v.name == "end" and (buffer := _scratch(v)).name == "define_local"}
     if not locals_:
         return u
     highest = max(v.attribute("id") for v in toposort((u,)) if v.name == "define_local")
     fresh = {v: UOp.make("define_local", (), (highest + 1 + i,), v.type, v.loc) for i, v in enumerate(sorted(locals_, key=lambda v: v.attribute("id")))}
     return substitute((u,), fresh)[0]
+
+
+def _scratch(end: UOp) -> UOp:
+    return root_buffer(end.operands[0].operands[0])

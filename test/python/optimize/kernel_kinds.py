@@ -32,7 +32,11 @@ def kind(make: Make) -> Make:
 
 def kernels_of(name: str, choose: random.Random) -> list[Body]:
     """The kernels of a computation of that kind."""
-    results = KINDS[name](choose)
+    return kernels_to(*KINDS[name](choose))
+
+
+def kernels_to(*results: Tensor) -> list[Body]:
+    """The kernels that compute some tensors."""
     program = capture([t.uop for t in results]).program
     run_passes(program, "morok-rangeify,morok-split")
     return program.kernels()

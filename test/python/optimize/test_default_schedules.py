@@ -1,0 +1,91 @@
+"""The heuristic's own schedules, for machines of several kinds: the interpreter finds the same values as in the kernel without opts, and the opts as text give
+the same kernel again. What the heuristic does from some amount of work on, it is made to do to small kernels too.
+
+    python test/python/optimize/test_default_schedules.py 100 400           # these seeds, and what is wrong with each
+"""
+from __future__ import annotations
+
+import random
+import sys
+from contextlib import ExitStack
+from dataclasses import replace
+from itertools import product
+from unittest.mock import patch
+
+import pytest
+from kernel_kinds import KINDS, kernels_of, kernels_to, tensor
+from test_random_schedules import evaluate, known_values, wrong_values
+
+from morok.graph.body import Body
+from morok.passes.optimize import heuristic, products
+from morok.passes.optimize.heuristic import default_schedule
+from morok.passes.optimize.machine import Machine
+from morok.passes.optimize.opts import apply_opts, parse_opts
+
+MACHINES = [Machine(bits, registers, threads=threads) for bits, registers, threads in product((128, 256, 512), (16, 32), (1, 2, 5))]
+
+
+def wrong_on(machine: Machine, body: Body, seed: int) -> str | None:
+    """What is wrong with the heuristic's schedule of the kernel for that machine, or None."""
+    inputs, known = known_values(body, seed)
+    scheduled = default_schedule(body, machine)
+    text = " ".join(map(str, scheduled.opts))
+    wrong = wrong_values(body, known, evaluate(scheduled.body, inputs))
+    if wrong is None and apply_opts(body, parse_opts(text)).roots != scheduled.body.roots:
+        wrong = "the opts as text give another kernel"
+    return wrong and f"{text!r} for {machine}: {wrong}"
+
+
+def what_is_wrong(kind: str, seed: int) -> list[str]:
+    """Each wrong schedule of the kernels of one computation of that kind, for all machines that get schedules of their own."""
+    found = []
+    for body in kernels_of(kind, random.Random(f"{kind} {seed}")):
+        tried = set()
+        for machine in MACHINES:
+            opts = tuple(default_schedule(body, machine).opts)
+            if opts in tried:
+                continue
+            tried.add(opts)
+            try:
+                wrong = wrong_on(machine, replace(body, name="k"), seed)
+            except Exception as error:
+                wrong = f"{machine}: {type(error).__name__}: {error}"
+            if wrong is not None:
+                found.append(f"{kind} {seed} {body.name} {wrong}")
+    return found
+
+
+def as_if_large(work: int = 16):
+    """Within it, kernels with that much work count as worth threads, register tiles and panels."""
+    stack = ExitStack()
+    stack.enter_context(patch.object(heuristic, "THREAD_WORK", work))
+    stack.enter_context(patch.object(products, "LEAST_WORK", work))
+    return stack
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_default_schedules_compute_the_same(kind):
+    assert [wrong for seed in range(2) for wrong in what_is_wrong(kind, seed)] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_default_schedules_of_large_kernels_compute_the_same(kind):
+    with as_if_large():
+        assert [wrong for seed in range(2) for wrong in what_is_wrong(kind, seed)] == []
+
+
+def test_a_loop_that_becomes_a_tile_whole_needs_no_thread():
+    """Eight queries and 512 keys: the outermost loop of the result's nest is expanded, so nothing is left to divide."""
+    q, k, v = tensor("float32", 8, 8), tensor("float32", 512, 8), tensor("float32", 512, 4)
+    for body in kernels_to((q @ k.T).softmax(-1) @ v):
+        for machine in MACHINES:
+            assert wrong_on(machine, body, 1) is None
+
+
+if __name__ == "__main__":
+    first, last, *kinds = sys.argv[1:]
+    for seed in range(int(first), int(last)):
+        with as_if_large() if seed % 2 else ExitStack():
+            for kind in kinds or KINDS:
+                for line in what_is_wrong(kind, seed):
+                    print(line, flush=True)
