@@ -83,16 +83,16 @@ func.func @symbolic(%c: memref<2x3xf32>, %a: memref<2x5xf32>, %b: memref<5x3xf32
 
 // -----
 // A panel lies on the stack.
-// ERROR: STAGE(0,1): the panel would take 1200000 bytes; at most 1048576 are allowed
-func.func @large(%c: memref<2x3xf32>, %a: memref<2x100000xf32>, %b: memref<100000x3xf32>) attributes {morok.kernel} {
+// ERROR: STAGE(0,1): the panel would take 2400000 bytes; at most 2097152 are allowed
+func.func @large(%c: memref<2x3xf32>, %a: memref<2x200000xf32>, %b: memref<200000x3xf32>) attributes {morok.kernel} {
   %n2 = "morok.const"() {value = 2 : index} : () -> index
   %n3 = "morok.const"() {value = 3 : index} : () -> index
-  %n5 = "morok.const"() {value = 100000 : index} : () -> index
+  %n5 = "morok.const"() {value = 200000 : index} : () -> index
   %i = "morok.range"(%n2) {id = 0 : i64, kind = "loop"} : (index) -> index
   %j = "morok.range"(%n3) {id = 1 : i64, kind = "loop"} : (index) -> index
   %k = "morok.range"(%n5) {id = 2 : i64, kind = "reduce"} : (index) -> index
-  %pa = "morok.index"(%a, %i, %k) : (memref<2x100000xf32>, index, index) -> !morok.ptr<f32, "global">
-  %pb = "morok.index"(%b, %k, %j) : (memref<100000x3xf32>, index, index) -> !morok.ptr<f32, "global">
+  %pa = "morok.index"(%a, %i, %k) : (memref<2x200000xf32>, index, index) -> !morok.ptr<f32, "global">
+  %pb = "morok.index"(%b, %k, %j) : (memref<200000x3xf32>, index, index) -> !morok.ptr<f32, "global">
   %va = "morok.load"(%pa) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
   %vb = "morok.load"(%pb) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
   %m = "morok.mul"(%va, %vb) : (f32, f32) -> f32
