@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .interpret import interpret
+    from .runtime.config import get_num_threads, num_threads, set_num_threads
     from .tensor import dtypes
     from .tensor.jit import jit
     from .tensor.tensor import Tensor
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _IMPORTED_AT = time.time_ns()
-__all__ = ["Tensor", "Variable", "dtypes", "interpret", "jit"]
+__all__ = ["Tensor", "Variable", "dtypes", "get_num_threads", "interpret", "jit", "num_threads", "set_num_threads"]
 
-_HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit"}
+_HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit",
+          **dict.fromkeys(("get_num_threads", "num_threads", "set_num_threads"), ".runtime.config")}
 _MODULES = {"dtypes": ".tensor.dtypes", "interpret": ".interpret", "errors": ".errors"}
 
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -75,11 +75,41 @@ def environment_config() -> Config:
 
 
 _given: ContextVar[Config | None] = ContextVar("morok_config", default=None)
+_threads: list[int] = []
+"""The number of threads that the program has set, if it has."""
 
 
 def current_config() -> Config:
     """The options that hold here."""
-    return _given.get() or environment_config()
+    given = _given.get()
+    if given is not None:
+        return given
+    config = environment_config()
+    return replace(config, num_threads=_threads[0]) if _threads else config
+
+
+def get_num_threads() -> int:
+    """How many threads a plan that is made here may run on, the calling one among them."""
+    return current_config().num_threads
+
+
+def set_num_threads(count: int) -> None:
+    """The number of threads of all plans made from now on, in all threads of this process; no more than the CPUs that it may use are taken. Results do not
+    depend on it. OptionError for less than 1."""
+    if isinstance(count, bool) or not hasattr(count, "__index__") or count.__index__() < 1:
+        raise OptionError(f"set_num_threads: the number of threads is a whole number from 1, not {count!r}")
+    _threads[:] = [min(count.__index__(), available_cpus())]
+
+
+def num_threads(count: int) -> AbstractContextManager[Config]:
+    """That many threads within a `with` block, in this thread (or task) only.
+
+        with morok.num_threads(1):
+            y.realize()
+    """
+    if isinstance(count, bool) or not hasattr(count, "__index__") or count.__index__() < 1:
+        raise OptionError(f"num_threads: the number of threads is a whole number from 1, not {count!r}")
+    return configured(num_threads=min(count.__index__(), available_cpus()))
 
 
 @contextmanager
