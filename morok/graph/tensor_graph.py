@@ -25,6 +25,7 @@ from ..dialect import types as T
 from ..dialect.attributes import attribute_to_mlir
 from ..dialect.context import shared_context
 from ..dialect.opdef import DYNAMIC, TABLE, Instance, verify_instance
+from ..dialect.ops import MOVEMENT
 from ..errors import IRError
 from ..fork_safety import awaited_by_fork
 from . import shape as symbolic
@@ -91,6 +92,8 @@ class TensorUOp(UOp):
     def make(cls, name: str, operands: tuple = (), attributes: tuple = (), type: T.Type | None = None,  # type: ignore[override]
              loc: Location | None = None) -> TensorUOp:
         """The op of this content; IRError for one that does not verify."""
+        if name == "assign":
+            operands = GRAPH.with_place(operands)
         exact = attributes if name not in NUMBERED else exact_attributes(attributes)
         key = (name, operands, exact, type)
         ref = GRAPH.interned.get(key)
@@ -178,6 +181,23 @@ class TensorGraph:
             ref = self.interned.get(key)
             found = ref() if ref is not None else None
             return self._new(signature, operands, key, loc, self._end) if found is None else found
+
+    def with_place(self, operands: tuple) -> tuple:
+        """An assign's operands with the movement ops from its target to its view as ops of its own. A value of the same content may become a
+        buffer (`become`); where the assign writes does not follow it."""
+        target, steps = operands[0], []
+        u = operands[1] if len(operands) > 1 else target
+        while u is not target and u.name in MOVEMENT:
+            steps.append(u)
+            u = u.operands[0]
+        if u is not target or not steps:
+            return operands
+        for step in reversed(steps):
+            moved = (u, *step.operands[1:])
+            name, exact, _ = step.content
+            signature = self.signatures.get((name, exact, None, *map(type_of, moved))) or self.new_signature(name, moved, step.attributes, exact, None)
+            u = self.create(signature, moved, (*signature.key(moved), "place"), step.loc)
+        return target, u, *operands[2:]
 
     def _new(self, signature: _Signature, operands: tuple, key: tuple, loc: Location | None, at: ir.InsertionPoint | None) -> TensorUOp:
         u = object.__new__(TensorUOp)

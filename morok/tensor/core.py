@@ -20,7 +20,7 @@ import numpy as np
 from ..dialect import types as T
 from ..errors import DeviceError, DTypeError, ShapeError
 from ..graph.registries import TENSORS
-from ..graph.tensor_graph import TensorUOp
+from ..graph.tensor_graph import GRAPH, TensorUOp
 from . import build, dtypes, realize
 from .data import array_of
 from .sizes import Shape, Size, SymbolicInt, concrete, numel
@@ -179,7 +179,8 @@ class TensorCore:
         if self._chain is None:
             storage.write(build.op("assign", (old, old, value)) if old.name in ("buffer", "assign") else value)
             return
-        storage.write(build.op("assign", (old, self._place_in(old), value)))
+        with GRAPH.lock:  # until the assign has it, another thread may realise a value that is equal to the place
+            storage.write(build.op("assign", (old, self._place_in(old), value)))
 
     def _settle(self) -> None:
         """After realisation: a view that nobody shares keeps its own memory, and lets go of what it was a view of."""

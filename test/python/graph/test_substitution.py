@@ -86,6 +86,20 @@ def test_an_expression_of_the_replaced_value_stays_one_object():
     assert x.alu("exp") is y
 
 
+def test_where_an_assign_writes_does_not_become_a_buffer():
+    a = buffer(T.tensor((4,), T.float32))
+    view = TensorUOp.make("flip", (TensorUOp.make("shrink", (a,), ((1,), (2,))),), ((0,),))
+    y = TensorUOp.make("assign", (a, view, view + view))
+    assert TensorUOp.make("assign", (a, view, view + view)) is y
+    for part in (view.operands[0], view):
+        substitute(part, Storage())
+    place = y.operands[1]
+    assert [place.name, place.operands[0].name, place.operands[0].operands[0]] == ["flip", "shrink", a]
+    assert y.operands[2].operands == (view, view) and view.name == "buffer"
+    assert capture([y]).leaves == [a, view]
+    assert GRAPH.module.operation.verify()
+
+
 def symbolic_value() -> TensorUOp:
     n = TensorUOp.make("bind", (variable(), index_value(3)))
     window = TensorUOp.make("shrink", (buffer(T.tensor((8, 3), T.float32)), n), ((0, 0), (DYNAMIC, 3)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from arrays import check, sample
 
-from morok import Tensor, dtypes
+from morok import Tensor, dtypes, jit
 from morok.errors import DTypeError, ShapeError
 
 OVERLAPS = {
@@ -265,3 +265,34 @@ def test_a_view_without_its_tensor_is_written_once():
     assert view.tolist() == [1, 3]
     view += 1
     assert view.tolist() == [2, 4] and other.tolist() == [4]
+
+
+PARTS = {"slice": lambda x: x[1:3], "step": lambda x: x[::2], "backwards": lambda x: x[::-1], "row": lambda x: x.reshape(2, 3)[1]}
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("how", ["numpy", "batch", "plan", "inside jit"])
+def test_a_copy_of_the_part_written_is_realised_before_the_write(part, how):
+    """The copy is the very value that tells the write its place; it becomes a buffer, the place does not."""
+    x = np.arange(6, dtype=np.float32)
+    right = x.copy()
+    PARTS[part](right)[...] = -1.0
+    t = Tensor(x)
+
+    def kept_and_written(t):
+        kept = PARTS[part](t).clone()
+        PARTS[part](t).assign(PARTS[part](t) * 0 - 1)
+        return kept
+
+    if how == "inside jit":
+        kept = jit(lambda t: kept_and_written(t).realize())(t)
+    else:
+        kept = kept_and_written(t)
+    if how == "batch":
+        Tensor.realize_batch([kept, t])
+    elif how == "plan":
+        plan = kept.prepare()
+        plan.execute()
+        np.testing.assert_array_equal(plan.output_buffer_at(0).numpy(), PARTS[part](x))
+    np.testing.assert_array_equal(kept.numpy(), PARTS[part](x))
+    np.testing.assert_array_equal(t.numpy(), right)
