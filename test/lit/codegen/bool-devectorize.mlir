@@ -1,10 +1,14 @@
 // RUN: morok-opt %s --morok-bool-devectorize | filecheck %s
+// RUN: morok-opt %s -p 'morok-bool-devectorize{vector-bits=512}' | filecheck %s --check-prefix=MASKS
 
 // Without mask registers, bools are accumulated as integers as wide as the lanes.
 // CHECK-LABEL: @accumulated
 // CHECK: %[[W:.*]] = "morok.where"{{.*}} -> vector<8xi32>
 // CHECK: %[[R:.*]] = "morok.reduce"(%[[W]], %{{.*}}) {op = "or"} : (vector<8xi32>, index) -> vector<8xi32>
 // CHECK: "morok.cmpne"(%[[R]], %{{.*}})
+// With mask registers they stay bools.
+// MASKS-LABEL: @accumulated
+// MASKS: "morok.reduce"{{.*}} {op = "or"} : (vector<8xi1>, index) -> vector<8xi1>
 func.func @accumulated(%arg0: memref<8xi32>, %arg1: memref<32xi32>) attributes {morok.kernel} {
   %0 = "morok.const"() {value = 0 : index} : () -> index
   %1 = "morok.index"(%arg0, %0) : (memref<8xi32>, index) -> !morok.ptr<vector<8xi32>, "global">

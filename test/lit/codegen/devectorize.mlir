@@ -115,3 +115,28 @@ func.func @one_gate_for_all(%arg0: memref<32xf32>, %arg1: memref<64xf32>) attrib
   "morok.sink"(%15) : (!morok.token) -> ()
   return
 }
+
+// A vector stored backwards: its lanes are reversed, and stored at once.
+// CHECK-LABEL: @stored_backwards
+// CHECK: %[[R:.*]] = "morok.vectorize"(
+// CHECK-COUNT-1: "morok.store"(%{{.*}}, %[[R]])
+// CHECK-NOT: "morok.store"
+// CHECK: return
+func.func @stored_backwards(%arg0: memref<32xf32>, %arg1: memref<64xf32>) attributes {morok.kernel} {
+  %0 = "morok.const"() {value = 4 : index} : () -> index
+  %1 = "morok.range"(%0) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %2 = "morok.vectorize"(%1) : (index) -> vector<8xindex>
+  %3 = "morok.const"() {value = 8 : index} : () -> vector<8xindex>
+  %4 = "morok.mul"(%2, %3) : (vector<8xindex>, vector<8xindex>) -> vector<8xindex>
+  %5 = "morok.unroll"() : () -> vector<8xindex>
+  %6 = "morok.add"(%4, %5) : (vector<8xindex>, vector<8xindex>) -> vector<8xindex>
+  %8 = "morok.const"() {value = 31 : index} : () -> vector<8xindex>
+  %9 = "morok.sub"(%8, %6) : (vector<8xindex>, vector<8xindex>) -> vector<8xindex>
+  %7 = "morok.index"(%arg0, %9) : (memref<32xf32>, vector<8xindex>) -> !morok.ptr<vector<8xf32>, "global">
+  %10 = "morok.index"(%arg1, %6) : (memref<64xf32>, vector<8xindex>) -> !morok.ptr<vector<8xf32>, "global">
+  %11 = "morok.load"(%10) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<vector<8xf32>, "global">) -> vector<8xf32>
+  %12 = "morok.store"(%7, %11) : (!morok.ptr<vector<8xf32>, "global">, vector<8xf32>) -> !morok.token
+  %13 = "morok.end"(%12, %1) : (!morok.token, index) -> !morok.token
+  "morok.sink"(%13) : (!morok.token) -> ()
+  return
+}

@@ -59,3 +59,21 @@ func.func @transcendental(%arg0: memref<4xf32>, %arg1: memref<4xf32>) attributes
   "morok.sink"(%7) : (!morok.token) -> ()
   return
 }
+
+// Comparisons of 16-bit floats compare in float32.
+// CHECK-LABEL: @comparison
+// CHECK: "morok.cmplt"(%{{.*}}, %{{.*}}) : (f32, f32) -> i1
+func.func @comparison(%arg0: memref<4xi1>, %arg1: memref<4xf16>, %arg2: memref<4xf16>) attributes {morok.kernel} {
+  %0 = "morok.const"() {value = 4 : index} : () -> index
+  %1 = "morok.range"(%0) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %2 = "morok.index"(%arg0, %1) : (memref<4xi1>, index) -> !morok.ptr<i1, "global">
+  %3 = "morok.index"(%arg1, %1) : (memref<4xf16>, index) -> !morok.ptr<f16, "global">
+  %4 = "morok.load"(%3) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f16, "global">) -> f16
+  %5 = "morok.index"(%arg2, %1) : (memref<4xf16>, index) -> !morok.ptr<f16, "global">
+  %6 = "morok.load"(%5) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f16, "global">) -> f16
+  %7 = "morok.cmplt"(%4, %6) : (f16, f16) -> i1
+  %8 = "morok.store"(%2, %7) : (!morok.ptr<i1, "global">, i1) -> !morok.token
+  %9 = "morok.end"(%8, %1) : (!morok.token, index) -> !morok.token
+  "morok.sink"(%9) : (!morok.token) -> ()
+  return
+}

@@ -1,4 +1,5 @@
 // RUN: morok-opt %s --morok-pre-expand | filecheck %s
+// RUN: morok-opt %s -p 'morok-pre-expand{accumulators=1}' | filecheck %s --check-prefix=FEW
 
 // 16 unit-stride iterations on a target of 256 bits: two copies of eight lanes.
 // CHECK-LABEL: @lanes
@@ -77,6 +78,12 @@ func.func @reduced_lanes(%arg0: memref<1xf32>, %arg1: memref<64xf32>) attributes
 // CHECK: %[[A:.*]] = "morok.reduce"(%{{.*}}, %{{.*}}) {op = "max"} : (f32, index) -> f32
 // CHECK: %[[B:.*]] = "morok.reduce"(%{{.*}}, %{{.*}}) {op = "max"} : (f32, index) -> f32
 // CHECK: "morok.max"(%[[A]], %[[B]])
+// With no register left for a second accumulator, the copies stay a loop.
+// FEW-LABEL: @accumulators
+// FEW: %[[U:.*]] = "morok.range"(%{{.*}}) {id = 1 : i64, kind = "reduce"}
+// FEW: %[[K:.*]] = "morok.range"(%{{.*}}) {id = 0 : i64, kind = "reduce"}
+// FEW: "morok.reduce"(%{{.*}}, %[[K]], %[[U]]) {op = "max"}
+// FEW-NOT: morok.max
 func.func @accumulators(%arg0: memref<1xf32>, %arg1: memref<8xf32>) attributes {morok.kernel} {
   %0 = "morok.const"() {value = 0 : index} : () -> index
   %1 = "morok.index"(%arg0, %0) : (memref<1xf32>, index) -> !morok.ptr<f32, "global">
@@ -91,5 +98,34 @@ func.func @accumulators(%arg0: memref<1xf32>, %arg1: memref<8xf32>) attributes {
   %10 = "morok.reduce"(%9, %6, %3) {op = "max"} : (f32, index, index) -> f32
   %11 = "morok.store"(%1, %10) : (!morok.ptr<f32, "global">, f32) -> !morok.token
   "morok.sink"(%11) : (!morok.token) -> ()
+  return
+}
+
+// Scratch inside an expanded loop has room for each of its iterations.
+// CHECK-LABEL: @scratch
+// CHECK: %[[L:.*]] = "morok.define_local"() {id = 0 : i64} : () -> memref<6xf32, "local">
+// CHECK-COUNT-2: "morok.index"(%[[L]]
+func.func @scratch(%arg0: memref<6xf32>, %arg1: memref<6xf32>) attributes {morok.kernel} {
+  %two = "morok.const"() {value = 2 : index} : () -> index
+  %three = "morok.const"() {value = 3 : index} : () -> index
+  %i = "morok.range"(%two) {id = 0 : i64, kind = "upcast"} : (index) -> index
+  %j = "morok.range"(%three) {id = 1 : i64, kind = "loop"} : (index) -> index
+  %k = "morok.range"(%three) {id = 2 : i64, kind = "loop"} : (index) -> index
+  %row = "morok.mul"(%i, %three) : (index, index) -> index
+  %from = "morok.add"(%row, %j) : (index, index) -> index
+  %p = "morok.index"(%arg1, %from) : (memref<6xf32>, index) -> !morok.ptr<f32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %l = "morok.define_local"() {id = 0 : i64} : () -> memref<3xf32, "local">
+  %q = "morok.index"(%l, %j) : (memref<3xf32, "local">, index) -> !morok.ptr<f32, "local">
+  %s = "morok.store"(%q, %v) : (!morok.ptr<f32, "local">, f32) -> !morok.token
+  %e = "morok.end"(%s, %j) : (!morok.token, index) -> !morok.token
+  %m = "morok.after"(%l, %e) : (memref<3xf32, "local">, !morok.token) -> memref<3xf32, "local">
+  %o = "morok.index"(%m, %k) : (memref<3xf32, "local">, index) -> !morok.ptr<f32, "local">
+  %w = "morok.load"(%o) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "local">) -> f32
+  %to = "morok.add"(%row, %k) : (index, index) -> index
+  %d = "morok.index"(%arg0, %to) : (memref<6xf32>, index) -> !morok.ptr<f32, "global">
+  %t = "morok.store"(%d, %w) : (!morok.ptr<f32, "global">, f32) -> !morok.token
+  %f = "morok.end"(%t, %k, %i) : (!morok.token, index, index) -> !morok.token
+  "morok.sink"(%f) : (!morok.token) -> ()
   return
 }

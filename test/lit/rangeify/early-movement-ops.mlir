@@ -46,3 +46,36 @@ func.func @two_values(%a: tensor<2xf32>) -> tensor<6xf32> {
   %1 = "morok.pad"(%0) {low = array<i64: 1>, high = array<i64: 1>, value = 1.0 : f32} : (tensor<4xf32>) -> tensor<6xf32>
   return %1 : tensor<6xf32>
 }
+
+// -----
+// Only the last of two expands counts.
+// CHECK-LABEL: @expands
+// CHECK-NEXT: %0 = "morok.expand"(%arg0) {shape = array<i64: 5, 3, 4>}
+// CHECK-NEXT: return %0
+func.func @expands(%a: tensor<1x1x4xf32>) -> tensor<5x3x4xf32> {
+  %b = "morok.expand"(%a) {shape = array<i64: 1, 3, 4>} : (tensor<1x1x4xf32>) -> tensor<1x3x4xf32>
+  %c = "morok.expand"(%b) {shape = array<i64: 5, 3, 4>} : (tensor<1x3x4xf32>) -> tensor<5x3x4xf32>
+  return %c : tensor<5x3x4xf32>
+}
+
+// -----
+// Asked twice to be contiguous is asked once.
+// CHECK-LABEL: @contiguous_twice
+// CHECK-COUNT-1: morok.contiguous
+// CHECK-NOT: morok.contiguous
+func.func @contiguous_twice(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %b = "morok.contiguous"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %c = "morok.contiguous"(%b) : (tensor<4xf32>) -> tensor<4xf32>
+  return %c : tensor<4xf32>
+}
+
+// -----
+// Paddings with one value add up.
+// CHECK-LABEL: @paddings
+// CHECK-COUNT-1: "morok.pad"(%arg0) {high = array<i64: 1>, low = array<i64: 3>,
+// CHECK-NOT: morok.pad
+func.func @paddings(%a: tensor<2xf32>) -> tensor<6xf32> {
+  %b = "morok.pad"(%a) {low = array<i64: 1>, high = array<i64: 1>, value = 1.0 : f32} : (tensor<2xf32>) -> tensor<4xf32>
+  %c = "morok.pad"(%b) {low = array<i64: 2>, high = array<i64: 0>, value = 1.0 : f32} : (tensor<4xf32>) -> tensor<6xf32>
+  return %c : tensor<6xf32>
+}

@@ -89,3 +89,63 @@ func.func @one_hot_product(%a: memref<8xf32>, %at: memref<5xi32>) -> memref<5xf3
   %b = "morok.bufferize"(%s, %i) {id = 0 : i64, space = "global"} : (f32, index) -> memref<5xf32>
   return %b : memref<5xf32>
 }
+
+// -----
+// Over no iteration, the identity.
+// CHECK-LABEL: @no_iteration
+// CHECK-NOT: morok.reduce
+// CHECK: %[[LEAST:.*]] = "morok.const"() {value = 0xFF800000 : f32}
+// CHECK: "morok.bufferize"(%[[LEAST]]
+func.func @no_iteration(%a: memref<4xf32>) -> memref<4xf32> {
+  %n = "morok.const"() {value = 4 : index} : () -> index
+  %zero = "morok.const"() {value = 0 : index} : () -> index
+  %i = "morok.range"(%n) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %r = "morok.range"(%zero) {id = 1 : i64, kind = "reduce"} : (index) -> index
+  %p = "morok.index"(%a, %r) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %m = "morok.reduce"(%v, %r) {op = "max"} : (f32, index) -> f32
+  %b = "morok.bufferize"(%m, %i) {id = 0 : i64, space = "global"} : (f32, index) -> memref<4xf32>
+  return %b : memref<4xf32>
+}
+
+// -----
+// Selected in no iteration: not selected in any, which is decided without a loop.
+// CHECK-LABEL: @none_is_selected
+// CHECK-NOT: morok.reduce
+// CHECK: "morok.bufferize"
+func.func @none_is_selected(%a: memref<4xi32>) -> memref<4xi1> {
+  %n = "morok.const"() {value = 4 : index} : () -> index
+  %eight = "morok.const"() {value = 8 : index} : () -> index
+  %i = "morok.range"(%n) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %r = "morok.range"(%eight) {id = 1 : i64, kind = "reduce"} : (index) -> index
+  %p = "morok.index"(%a, %i) : (memref<4xi32>, index) -> !morok.ptr<i32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<i32, "global">) -> i32
+  %k = "morok.cast"(%r) : (index) -> i32
+  %q = "morok.cmpeq"(%k, %v) : (i32, i32) -> i1
+  %e = "morok.cmplt"(%i, %r) : (index, index) -> i1
+  %c = "morok.and"(%q, %e) : (i1, i1) -> i1
+  %d = "morok.not"(%c) : (i1) -> i1
+  %m = "morok.reduce"(%d, %r) {op = "and"} : (i1, index) -> i1
+  %b = "morok.bufferize"(%m, %i) {id = 0 : i64, space = "global"} : (i1, index) -> memref<4xi1>
+  return %b : memref<4xi1>
+}
+
+// -----
+// A factor of integers that the loop does not change is multiplied once, after it.
+// CHECK-LABEL: @common_factor
+// CHECK: %[[S:.*]] = "morok.reduce"(%{{.*}}, %{{.*}}) {op = "add"} : (i32, index) -> i32
+// CHECK: "morok.mul"(%[[S]], %{{.*}})
+func.func @common_factor(%a: memref<4xi32>, %b: memref<8xi32>) -> memref<4xi32> {
+  %n = "morok.const"() {value = 4 : index} : () -> index
+  %eight = "morok.const"() {value = 8 : index} : () -> index
+  %i = "morok.range"(%n) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %r = "morok.range"(%eight) {id = 1 : i64, kind = "reduce"} : (index) -> index
+  %p = "morok.index"(%a, %i) : (memref<4xi32>, index) -> !morok.ptr<i32, "global">
+  %x = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<i32, "global">) -> i32
+  %q = "morok.index"(%b, %r) : (memref<8xi32>, index) -> !morok.ptr<i32, "global">
+  %y = "morok.load"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<i32, "global">) -> i32
+  %xy = "morok.mul"(%x, %y) : (i32, i32) -> i32
+  %s = "morok.reduce"(%xy, %r) {op = "add"} : (i32, index) -> i32
+  %c = "morok.bufferize"(%s, %i) {id = 0 : i64, space = "global"} : (i32, index) -> memref<4xi32>
+  return %c : memref<4xi32>
+}

@@ -89,3 +89,68 @@ func.func @snapshot(%a: memref<4xf32> {morok.in_place}) -> memref<4xf32> {
   %r = "morok.after"(%a, %e) : (memref<4xf32>, !morok.token) -> memref<4xf32>
   return %r : memref<4xf32>
 }
+
+// -----
+// Scratch is where its loops put it: it stays, whatever it holds.
+// CHECK-LABEL: @scratch
+// CHECK: "morok.bufferize"{{.*}} space = "local"
+func.func @scratch() -> memref<4xf32> {
+  %four = "morok.const"() {value = 4 : index} : () -> index
+  %i = "morok.range"(%four) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %j = "morok.range"(%four) {id = 1 : i64, kind = "loop"} : (index) -> index
+  %one = "morok.const"() {value = 1.0 : f32} : () -> f32
+  %c = "morok.bufferize"(%one, %j) {id = 0 : i64, space = "local"} : (f32, index) -> memref<4xf32, "local">
+  %q = "morok.index"(%c, %i) : (memref<4xf32, "local">, index) -> !morok.ptr<f32, "local">
+  %w = "morok.load"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "local">) -> f32
+  %b = "morok.bufferize"(%w, %i) {id = 1 : i64, space = "global"} : (f32, index) -> memref<4xf32>
+  return %b : memref<4xf32>
+}
+
+// -----
+// Read twice at first; one of the reads is multiplied by 0. Once that has gone, the value goes into its other reader.
+// CHECK-LABEL: @read_once_at_last
+// CHECK-COUNT-1: morok.bufferize
+// CHECK-NOT: morok.bufferize
+func.func @read_once_at_last(%a: memref<4x8xi32>) -> memref<4xi32> {
+  %four = "morok.const"() {value = 4 : index} : () -> index
+  %eight = "morok.const"() {value = 8 : index} : () -> index
+  %zero = "morok.const"() {value = 0 : i32} : () -> i32
+  %three = "morok.const"() {value = 3 : index} : () -> index
+  %minus = "morok.const"() {value = -1 : index} : () -> index
+  %i = "morok.range"(%four) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %j = "morok.range"(%four) {id = 1 : i64, kind = "loop"} : (index) -> index
+  %k = "morok.range"(%eight) {id = 2 : i64, kind = "reduce"} : (index) -> index
+  %p = "morok.index"(%a, %j, %k) : (memref<4x8xi32>, index, index) -> !morok.ptr<i32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<i32, "global">) -> i32
+  %s = "morok.reduce"(%v, %k) {op = "add"} : (i32, index) -> i32
+  %c = "morok.bufferize"(%s, %j) {id = 0 : i64, space = "global"} : (i32, index) -> memref<4xi32>
+  %q = "morok.index"(%c, %i) : (memref<4xi32>, index) -> !morok.ptr<i32, "global">
+  %w = "morok.load"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<i32, "global">) -> i32
+  %m = "morok.mul"(%i, %minus) : (index, index) -> index
+  %back = "morok.add"(%m, %three) : (index, index) -> index
+  %o = "morok.index"(%c, %back) : (memref<4xi32>, index) -> !morok.ptr<i32, "global">
+  %x = "morok.load"(%o) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<i32, "global">) -> i32
+  %none = "morok.mul"(%x, %zero) : (i32, i32) -> i32
+  %y = "morok.add"(%w, %none) : (i32, i32) -> i32
+  %b = "morok.bufferize"(%y, %i) {id = 1 : i64, space = "global"} : (i32, index) -> memref<4xi32>
+  return %b : memref<4xi32>
+}
+
+// -----
+// A reduction of a reduction is one over both ranges.
+// CHECK-LABEL: @nested
+// CHECK-COUNT-1: "morok.reduce"(%{{.*}}, %{{.*}}, %{{.*}}) {op = "max"}
+// CHECK-NOT: morok.reduce
+func.func @nested(%a: memref<4x8xf32>) -> memref<1xf32> {
+  %zero = "morok.const"() {value = 0 : index} : () -> index
+  %four = "morok.const"() {value = 4 : index} : () -> index
+  %eight = "morok.const"() {value = 8 : index} : () -> index
+  %j = "morok.range"(%four) {id = 0 : i64, kind = "reduce"} : (index) -> index
+  %k = "morok.range"(%eight) {id = 1 : i64, kind = "reduce"} : (index) -> index
+  %p = "morok.index"(%a, %j, %k) : (memref<4x8xf32>, index, index) -> !morok.ptr<f32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %s = "morok.reduce"(%v, %k) {op = "max"} : (f32, index) -> f32
+  %t = "morok.reduce"(%s, %j) {op = "max"} : (f32, index) -> f32
+  %b = "morok.bufferize"(%t, %zero) {id = 0 : i64, space = "global"} : (f32, index) -> memref<1xf32>
+  return %b : memref<1xf32>
+}

@@ -93,3 +93,23 @@ func.func @single_iteration(%a: memref<4x1xf32>) -> memref<4xf32> {
   %b = "morok.bufferize"(%s, %i) {id = 0 : i64, space = "global"} : (f32, index) -> memref<4xf32>
   return %b : memref<4xf32>
 }
+
+// -----
+// No place would take a division here, but merged loops would compute the row's sum in every column.
+// CHECK-LABEL: @sum_of_the_outer_loop
+// CHECK-COUNT-3: "morok.range"
+func.func @sum_of_the_outer_loop(%a: memref<7xi32>) -> memref<4x6xi32> {
+  %four = "morok.const"() {value = 4 : index} : () -> index
+  %six = "morok.const"() {value = 6 : index} : () -> index
+  %seven = "morok.const"() {value = 7 : index} : () -> index
+  %i = "morok.range"(%four) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %j = "morok.range"(%six) {id = 1 : i64, kind = "loop"} : (index) -> index
+  %k = "morok.range"(%seven) {id = 2 : i64, kind = "reduce"} : (index) -> index
+  %p = "morok.index"(%a, %k) : (memref<7xi32>, index) -> !morok.ptr<i32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<i32, "global">) -> i32
+  %row = "morok.cast"(%i) : (index) -> i32
+  %x = "morok.max"(%v, %row) : (i32, i32) -> i32
+  %s = "morok.reduce"(%x, %k) {op = "add"} : (i32, index) -> i32
+  %b = "morok.bufferize"(%s, %i, %j) {id = 0 : i64, space = "global"} : (i32, index, index) -> memref<4x6xi32>
+  return %b : memref<4x6xi32>
+}

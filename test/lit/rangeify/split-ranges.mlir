@@ -65,12 +65,33 @@ func.func @contiguous(%a: memref<3x4xf32>) -> memref<12xf32> {
 // CHECK-COUNT-1: "morok.range"
 // CHECK-NOT: "morok.range"
 // CHECK: morok.mod
+// CHECK-NOT: "morok.range"
 func.func @does_not_divide(%a: memref<5xf32>) -> memref<12xf32> {
   %twelve = "morok.const"() {value = 12 : index} : () -> index
   %five = "morok.const"() {value = 5 : index} : () -> index
   %i = "morok.range"(%twelve) {id = 0 : i64, kind = "loop"} : (index) -> index
   %r = "morok.mod"(%i, %five) : (index, index) -> index
   %p = "morok.index"(%a, %r) : (memref<5xf32>, index) -> !morok.ptr<f32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %b = "morok.bufferize"(%v, %i) {id = 0 : i64, space = "global"} : (f32, index) -> memref<12xf32>
+  return %b : memref<12xf32>
+}
+
+// -----
+// Split at 4, the place (%i + 1) mod 4 would still be a division: nothing is gained.
+// CHECK-LABEL: @nothing_gained
+// CHECK-COUNT-1: "morok.range"
+// CHECK-NOT: "morok.range"
+// CHECK: morok.mod
+// CHECK-NOT: "morok.{{mod|range}}"
+func.func @nothing_gained(%a: memref<4xf32>) -> memref<12xf32> {
+  %n = "morok.const"() {value = 12 : index} : () -> index
+  %one = "morok.const"() {value = 1 : index} : () -> index
+  %four = "morok.const"() {value = 4 : index} : () -> index
+  %i = "morok.range"(%n) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %next = "morok.add"(%i, %one) : (index, index) -> index
+  %m = "morok.mod"(%next, %four) : (index, index) -> index
+  %p = "morok.index"(%a, %m) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
   %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
   %b = "morok.bufferize"(%v, %i) {id = 0 : i64, space = "global"} : (f32, index) -> memref<12xf32>
   return %b : memref<12xf32>

@@ -1,4 +1,4 @@
-// RUN: morok-opt %s --morok-bufferize-to-store --morok-split-store | filecheck %s
+// RUN: morok-opt %s --morok-bufferize-to-store --morok-split-store --split-input-file | filecheck %s
 
 // Two materialised values: two kernels, the second after the first. Slots are in the order met, the buffer written first.
 // CHECK-LABEL: @main
@@ -22,4 +22,23 @@ func.func @main(%a: memref<4xf32>) -> memref<2xf32> {
   %x = "morok.load"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
   %c = "morok.bufferize"(%x, %s) {id = 1 : i64, space = "global"} : (f32, index) -> memref<2xf32>
   return %c : memref<2xf32>
+}
+
+// -----
+// Slot 0 is what the kernel writes; what it reads follows in the order met, whatever the order of the function's arguments.
+// CHECK-LABEL: @order(
+// CHECK: "morok.param"(%{{.*}}) {slot = 0 : i64}
+// CHECK: "morok.param"(%arg1) {slot = 1 : i64}
+// CHECK: "morok.param"(%arg0) {slot = 2 : i64}
+// CHECK: "morok.kernel"
+func.func @order(%a: memref<4xf32>, %b: memref<4xf32>) -> memref<4xf32> {
+  %n = "morok.const"() {value = 4 : index} : () -> index
+  %r = "morok.range"(%n) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %p = "morok.index"(%b, %r) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %q = "morok.index"(%a, %r) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %w = "morok.load"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %d = "morok.sub"(%v, %w) : (f32, f32) -> f32
+  %c = "morok.bufferize"(%d, %r) {id = 0 : i64, space = "global"} : (f32, index) -> memref<4xf32>
+  return %c : memref<4xf32>
 }

@@ -1,5 +1,6 @@
 """LLVM IR to machine code: errors, lifetimes, threads."""
 import ctypes
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -31,6 +32,29 @@ def test_a_function_runs_and_its_object_links_again():
 def test_text_that_is_no_ir_is_an_error_of_morok():
     with pytest.raises(InternalError, match="not valid"):
         compile_ir("define i32 @broken() { ret i64 0 }")
+
+
+def test_ir_that_parses_but_is_not_valid_is_refused():
+    """A value used where its definition does not reach."""
+    with pytest.raises(InternalError, match="not valid.*does not dominate"):
+        compile_ir("define i32 @f(i1 %c) { br i1 %c, label %a, label %b\na: %x = add i32 1, 1 br label %b\nb: ret i32 %x }")
+
+
+def test_llvm_optimises():
+    """A loop whose result follows from its limits leaves none."""
+    text = """define i32 @sum() {
+      start: br label %loop
+      loop:
+        %i = phi i32 [ 0, %start ], [ %next, %loop ]
+        %s = phi i32 [ 0, %start ], [ %t, %loop ]
+        %t = add i32 %s, %i
+        %next = add i32 %i, 1
+        %more = icmp slt i32 %next, 1000
+        br i1 %more, label %loop, label %done
+      done: ret i32 %t }"""
+    code, names = object_code(text)
+    assert call(load_object(code, names).address("sum")) == 499500
+    assert (499500).to_bytes(4, sys.byteorder) in code, "the result is a constant of the code"
 
 
 def test_many_threads_compile_at_once():

@@ -28,13 +28,16 @@ def test_round_trip(shape, dtype):
     assert back.dtype == array.dtype and back.shape == shape and np.array_equal(back, array)
 
 
-def test_a_copy_is_independent():
-    array = np.arange(4.0)
+@pytest.mark.parametrize("count", [4, 1000])
+def test_a_copy_is_independent(count):
+    """Of memory that could be borrowed, too."""
+    array = aligned((count,), np.float64)
+    array[:] = np.arange(count)
     buffer = Buffer.from_numpy(array)
     array[0] = 9
     out = buffer.numpy()
     out[1] = 9
-    assert buffer.numpy().tolist() == [0, 1, 2, 3]
+    assert not buffer.is_borrowed and buffer.numpy().tolist() == list(range(count))
 
 
 def test_strided_and_foreign_byte_order():

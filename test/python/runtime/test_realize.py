@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from graphs import Holder, assigned, buffer, op, summed, value
 
+from morok.codegen.llvm import LLVMRenderer
 from morok.dialect import types as T
 from morok.errors import BoundsError, DeviceError
 from morok.graph.tensor_graph import TensorUOp
@@ -68,6 +69,34 @@ def test_a_known_graph_compiles_nothing():
     with configured(opt_level=0):
         realize_uops([build(A, 2.0)])
     assert RUNTIME.plans.misses == misses + 1
+
+
+def test_a_known_kernel_in_another_graph_is_not_compiled_again(monkeypatch):
+    compiled = []
+    render = LLVMRenderer.render
+    monkeypatch.setattr(LLVMRenderer, "render", lambda self, kernel, name: compiled.append(kernel) or render(self, kernel, name))
+    with configured(backend="llvm"):
+        x = buffer(A)
+        realize_uops([summed(x * 29.0, 1)])
+        assert len(compiled) == 1
+        again, other = summed(x * 29.0, 1), summed(x * 31.0, 0)
+        realize_uops([again, other])
+        assert len(compiled) == 2, "only the other"
+    assert np.allclose(value(again), (A * 29).sum(1)) and np.allclose(value(other), (A * 31).sum(0))
+
+
+def test_values_of_a_batch_share_what_they_have_in_common():
+    x = buffer(A)
+    rows = summed(x * x, 1)
+    outputs = [rows * 2.0, rows + 1.0, op("exp", op("neg", rows))]
+    [stage] = prepare_uops(outputs).compiled.stages
+    assert sum(any(u.name == "reduce" for u in item.body.order()) for item in stage.program.schedule.items) == 1, "the sum is computed once"
+    looked_up = RUNTIME.plans.hits + RUNTIME.plans.misses
+    realize_uops(outputs)
+    assert RUNTIME.plans.hits + RUNTIME.plans.misses == looked_up + 1, "one plan for all"
+    expected = (A * A).sum(1)
+    for u, right in zip(outputs, (expected * 2, expected + 1, np.exp(-expected))):
+        assert np.allclose(value(u), right)
 
 
 def test_constants_alone():

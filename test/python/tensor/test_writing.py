@@ -267,6 +267,17 @@ def test_a_view_without_its_tensor_is_written_once():
     assert view.tolist() == [2, 4] and other.tolist() == [4]
 
 
+def test_what_views_share_is_written_once():
+    """Both views have memory of their own by the second write, but what they are views of is still to be computed: its old value must last."""
+    t = Tensor(np.zeros(6, np.float32))
+    v, w = t[1:4], t[0:3]
+    del t
+    v += 1
+    w.realize(), v.realize()
+    v[:1] = 9
+    assert v.tolist() == [9, 1, 1] and w.tolist() == [0, 9, 1]
+
+
 PARTS = {"slice": lambda x: x[1:3], "step": lambda x: x[::2], "backwards": lambda x: x[::-1], "row": lambda x: x.reshape(2, 3)[1]}
 
 
