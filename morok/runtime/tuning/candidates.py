@@ -29,11 +29,11 @@ MOST_AT_ONCE = 4096
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A kernel with opts applied. `reorders`: some float sum may be taken in another order than without opts."""
+    """A kernel with opts applied. `order`: what the opts do to the order of float sums, empty where they leave it alone."""
 
     opts: tuple[Opt, ...]
     body: Body
-    reorders: bool
+    order: tuple[tuple[str, int, int], ...]
 
     @property
     def identity(self) -> tuple[UOp, ...]:
@@ -42,19 +42,36 @@ class Candidate:
 
 def candidate(body: Body, opts: Iterable[Opt]) -> Candidate | None:
     """The kernel under these opts; None where one is not legal, or would make too many copies."""
-    given = body
-    opts = tuple(opts)
-    reorders = False
-    sums = any(u.name == "reduce" and u.dtype.is_float for u in body.order())
+    found = _applied(body, tuple(opts))
+    return found if found is not None and (copies(found.body) <= MOST_AT_ONCE or found.body is body) else None
+
+
+def _applied(body: Body, opts: tuple[Opt, ...]) -> Candidate | None:
+    order: list[tuple[str, int, int]] = []
+    has_sums = any(u.name == "reduce" and u.dtype.is_float for u in body.order())
     for opt in opts:
-        if sums and opt.name in ("UNROLL", "PEEL", "SWAP", "TILE"):
-            ranges = ranges_of(body.order())
-            reorders |= opt.axis < len(ranges) and ranges[opt.axis].attribute("kind") != "loop"
+        if has_sums:
+            order += _effect_on_sums(body, opt)
         try:
             body = apply_opt(body, opt)
         except ScheduleError:
             return None
-    return Candidate(opts, body, reorders) if copies(body) <= MOST_AT_ONCE or body is given else None
+    return Candidate(opts, body, tuple(order))
+
+
+def _effect_on_sums(body: Body, opt: Opt) -> list[tuple[str, int, int]]:
+    """What the opt does to the order in which reductions take their terms: (opt, which loop of a reduction, argument). Opts on other loops do nothing to it."""
+    summed = [r.attribute("id") for r in ranges_of(body.order()) if r.attribute("kind") in ("reduce", "unroll")]
+    if opt.name not in ("UNROLL", "PEEL", "SWAP", "TILE") or opt.axis not in summed:
+        return []
+    argument = opt.argument or 0
+    return [(opt.name, summed.index(opt.axis), summed.index(argument) if opt.name == "SWAP" and argument in summed else argument)]
+
+
+def keeps_order(body: Body, opts: Iterable[Opt], machine: Machine) -> bool:
+    """Whether a kernel's float sums have the same order, and so the same bits, under these opts as under the heuristic's."""
+    found, heuristic = _applied(body, tuple(opts)), heuristic_candidate(body, machine)
+    return found is not None and found.order == heuristic.order
 
 
 def copies(body: Body) -> int:
@@ -64,15 +81,10 @@ def copies(body: Body) -> int:
     return max((prod(expanded.get(r, 1) for r in open_ranges(u)) for u in order), default=1) if expanded else 1
 
 
-def heuristic_candidate(body: Body, machine: Machine) -> Candidate | None:
+def heuristic_candidate(body: Body, machine: Machine) -> Candidate:
     """The heuristic's schedule, whatever its size."""
-    opts = default_schedule(body, machine).opts
-    found = candidate(body, opts)
-    if found is None:
-        applied = body
-        for opt in opts:
-            applied = apply_opt(applied, opt)
-        found = Candidate(tuple(opts), applied, True)
+    found = _applied(body, tuple(default_schedule(body, machine).opts))
+    assert found is not None
     return found
 
 
@@ -80,7 +92,7 @@ def seeds(body: Body, machine: Machine) -> Iterator[Candidate]:
     """Where a search begins, each once: first the heuristic's schedule, then others."""
     seen: set[tuple[UOp, ...]] = set()
     lists = [[Opt("THREAD", 0)], []]
-    found = [heuristic_candidate(body, machine)]
+    found: list[Candidate | None] = [heuristic_candidate(body, machine)]
     for other in _other_machines(machine):
         try:
             lists.insert(0, default_schedule(body, other).opts)

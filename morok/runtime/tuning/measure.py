@@ -134,13 +134,13 @@ def _bits(expected: np.ndarray, found: np.ndarray) -> str | None:
 
 
 def tuning_input(t: T.Type, seed: int) -> np.ndarray:
-    """Random numbers of an argument's type, the same each time: floats are eighths, of which sums and products are exact as a rule in any order."""
+    """Random numbers of an argument's type, the same each time. Sums of the floats are rounded, so that another order shows in the bits."""
     generator = np.random.default_rng(seed)
     shape, dtype = t.shape, T.element_dtype(t)  # type: ignore[union-attr]
     if dtype is T.bool_:
         return generator.integers(0, 2, shape).astype(np.bool_)
     if dtype.is_float:
-        return (generator.integers(-15, 16, shape, dtype=np.int8) / np.float32(8)).astype(dtype.np)
+        return generator.uniform(-2, 2, shape).astype(dtype.np)
     return generator.integers(0 if dtype.kind == "u" else -4, 9, shape).astype(dtype.np)
 
 

@@ -72,8 +72,6 @@ class _Search:
         self.measured: dict[Candidate, float] = {}
         self.seen: set = set()
         self.order = random.Random(0)
-        self.exact = False
-        """Whether the reference is the kernel without opts, so that bits can be compared where no sum is reordered."""
 
     @property
     def left(self) -> float:
@@ -81,13 +79,8 @@ class _Search:
 
     def run(self) -> Found | None:
         machine = machine_for(self.config)
-        heuristic = heuristic_candidate(self.body, machine)
-        if heuristic is None or not self._prepare(heuristic):
-            return None
-        self.seen.add(heuristic.identity)
-        self._measure(heuristic, checked=False)
-        base = self.measured.get(heuristic)
-        if base is None:
+        heuristic = self.heuristic = heuristic_candidate(self.body, machine)
+        if not self._prepare(heuristic):
             return None
         self._measure_all(seeds(self.body, machine))
         idle = 0
@@ -100,15 +93,18 @@ class _Search:
         return self._decided(heuristic)
 
     def _prepare(self, heuristic: Candidate) -> bool:
-        """Gives the worker the kernel and the result to compare with."""
+        """Gives the worker the kernel, and the bits that each candidate has to compute: those of the heuristic's schedule, once they have been compared
+        with the kernel without opts."""
         try:
             if not self.worker.take(self.body, self.values, 30.0):
                 return False
         except NotEncodable:
             return False
         self.began = time.monotonic()  # the process's start is no part of the budget
-        self.exact = self.worker.reference("", min(REFERENCE_SECONDS, max(1.0, self.left / 2)))
-        return self.exact or self.worker.reference(spelled(heuristic.opts), max(CANDIDATE_SECONDS, self.left))
+        self.worker.reference("", min(REFERENCE_SECONDS, max(1.0, self.left / 2)))
+        self.seen.add(heuristic.identity)
+        self._measure(heuristic, is_reference=True)
+        return heuristic in self.measured and self.worker.reference(spelled(heuristic.opts), max(CANDIDATE_SECONDS, self.left))
 
     def _round(self, best: list[Candidate]) -> bool:
         """Measures some neighbours of each; whether there were any left."""
@@ -121,7 +117,7 @@ class _Search:
                 if tried >= PER_ROUND or self.left <= 0:
                     break
                 child = candidate(self.body, opts)
-                if child is not None and child.identity not in self.seen:
+                if child is not None and child.identity not in self.seen and child.order == self.heuristic.order:
                     self._measure_all(iter([child]))
                     tried += 1
             some |= tried > 0
@@ -131,15 +127,15 @@ class _Search:
         for one in candidates:
             if self.left <= 0:
                 return
-            if one.identity not in self.seen:
+            if one.identity not in self.seen and one.order == self.heuristic.order:
                 self.seen.add(one.identity)
                 self._measure(one)
 
-    def _measure(self, one: Candidate, checked: bool = True) -> None:
+    def _measure(self, one: Candidate, is_reference: bool = False) -> None:
         fastest = min(self.measured.values(), default=float("inf"))
         limit = min(HOPELESS * fastest, 1e6)
-        seconds = max(0.2, min(CANDIDATE_SECONDS, self.left)) if checked else CANDIDATE_SECONDS + max(0.0, self.left)
-        answer = self.worker.measure(spelled(one.opts), self.exact and not one.reorders and checked, limit, seconds)
+        seconds = CANDIDATE_SECONDS + max(0.0, self.left) if is_reference else max(0.2, min(CANDIDATE_SECONDS, self.left))
+        answer = self.worker.measure(spelled(one.opts), not is_reference, limit, seconds)
         if answer is not None and "seconds" in answer:
             self.measured[one] = answer["seconds"]
         self.show(f"{len(self.seen)} schedules, {min(self.measured.values(), default=0.0) * 1e6:.1f} us", min(1.0, 1 - self.left / self.config.beam_budget))
@@ -150,7 +146,7 @@ class _Search:
         times: dict[Candidate, list[float]] = {one: [] for one in dict.fromkeys((*finalists, heuristic))}
         for _ in range(FINAL_ROUNDS if finalists != [heuristic] else 0):
             for one, taken in times.items():
-                answer = self.worker.measure(spelled(one.opts), False, 1e6, CANDIDATE_SECONDS)
+                answer = self.worker.measure(spelled(one.opts), True, 1e6, CANDIDATE_SECONDS)
                 if answer is not None and "seconds" in answer:
                     taken.append(answer["seconds"])
         seconds = {one: min(taken) for one, taken in times.items() if taken} or {heuristic: self.measured[heuristic]}

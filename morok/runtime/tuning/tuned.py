@@ -16,11 +16,13 @@ from ...dialect import types as T
 from ...errors import OptionError, ScheduleError
 from ...graph.body import Body
 from ...graph.buffers import argument_uses
+from ...passes.optimize.opts import parse_opts
 from ..config import Config
 from ..encoding import NotEncodable
 from ..stored_code import kernel_text
+from .candidates import keeps_order
 from .database import Entry, database_path, tuning_database
-from .schedules import scheduled
+from .schedules import machine_for
 
 KEPT = 4096
 """Schedules that the process remembers."""
@@ -74,7 +76,7 @@ def tuned_opts(kernels: Mapping[Hashable, Body], config: Config, values: Mapping
         if name is None:
             continue
         opts = TUNED.get(config, name)
-        if opts is not None and _fits(body, opts):
+        if opts is not None and _fits(body, opts, config):
             found[key] = opts
         else:
             untuned[key] = name
@@ -87,12 +89,12 @@ def tuned_opts(kernels: Mapping[Hashable, Body], config: Config, values: Mapping
     return found
 
 
-def _fits(body: Body, opts: str) -> bool:
+def _fits(body: Body, opts: str, config: Config) -> bool:
+    """Whether the opts are legal, and leave float sums in the order of the heuristic's schedule, which no thread count and no search may change."""
     try:
-        scheduled(body, opts, "tuned")
+        return keeps_order(body, parse_opts(opts), machine_for(config))
     except (ScheduleError, OptionError):
         return False
-    return True
 
 
 def tuning_key(body: Body, config: Config) -> str | None:

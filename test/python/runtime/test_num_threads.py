@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import morok
-from morok import Tensor
+from morok import Tensor, dtypes
 from morok.errors import OptionError
 from morok.runtime import config
 
@@ -39,10 +39,43 @@ def test_wrong_numbers_change_nothing(wrong):
     assert morok.get_num_threads() == before
 
 
-def test_same_bits_for_any_number():
-    x = Tensor(np.random.default_rng(0).standard_normal((301, 4099)).astype(np.float32)).realize()
+def floats(*shape, dtype=np.float32):
+    return Tensor(np.random.default_rng(len(shape)).standard_normal(shape).astype(dtype)).realize()
+
+
+ROWS, DEEP, IMAGES, HEADS = floats(301, 4099), floats(4099, 77), floats(2, 12, 29, 31), [floats(3, 129, 32) for _ in range(3)]
+FLOAT_SUMS = {
+    "sum of all": lambda: ROWS.sum(),
+    "row sums": lambda: ROWS.sum(1),
+    "column sums": lambda: ROWS.sum(0),
+    "products of rows": lambda: (ROWS * 1e-3 + 1).prod(1),
+    "variance": lambda: ROWS.var(1),
+    "deviation": lambda: ROWS.std(),
+    "log-sum-exp": lambda: ROWS.logsumexp(1),
+    "softmax": lambda: ROWS.softmax(-1),
+    "softmax of columns": lambda: ROWS.softmax(0),
+    "layer norm": lambda: ROWS.layernorm(),
+    "batch mean": lambda: IMAGES.mean((0, 2, 3)),
+    "product": lambda: ROWS @ DEEP,
+    "transposed product": lambda: ROWS @ ROWS.T,
+    "matrix-vector": lambda: ROWS @ DEEP[:, 0],
+    "vector-matrix": lambda: DEEP[:301, 0] @ ROWS,
+    "float64 product": lambda: ROWS.cast(dtypes.float64) @ DEEP.cast(dtypes.float64),
+    "float16 product": lambda: ROWS.cast(dtypes.float16) @ DEEP.cast(dtypes.float16),
+    "attention": lambda: (HEADS[0] @ HEADS[1].mT * 0.1).softmax(-1) @ HEADS[2],
+    "convolution": lambda: IMAGES.conv2d(floats(20, 12, 3, 3), padding=1),
+    "strided convolution": lambda: IMAGES.conv2d(floats(20, 12, 3, 3), stride=2),
+    "depthwise convolution": lambda: IMAGES.conv2d(floats(12, 1, 3, 3), groups=12),
+    "two layers": lambda: (ROWS @ DEEP).relu() @ DEEP[:77, :40],
+    "exponential": lambda: ROWS.exp(),
+    "gelu": lambda: ROWS.gelu(),
+}
+
+
+@pytest.mark.parametrize("compute", FLOAT_SUMS.values(), ids=FLOAT_SUMS)
+def test_same_bits_for_any_number(compute):
     found = []
-    for count in (1, 2):
-        with morok.num_threads(count):
-            found.append([t.numpy().tobytes() for t in (x.sum(), x.sum(0), x @ x.T, x.softmax(-1))])
-    assert found[0] == found[1]
+    for count in (1, 2, 3, 5):
+        with config.configured(num_threads=count):
+            found.append(compute().numpy().tobytes())
+    assert found == found[:1] * 4

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import morok
 from morok import Tensor
 from morok.errors import OptionError
 from morok.graph.capture import capture
+from morok.passes.optimize.opts import parse_opts
 from morok.passes.pipeline import run_passes
 from morok.runtime.compiler import compile_kernel_form
 from morok.runtime.config import Config, configured
@@ -74,7 +76,6 @@ def test_a_plan_on_disk_does_not_hide_a_later_search(tuning, forget):
 
 
 def test_an_entry_that_does_not_fit_is_ignored(tuning, forget):
-    from dataclasses import replace
     x = np.ones((50, 60), np.float32)
     Tensor(x).exp().prepare(beam=1)
     database = tuning_database(tuning)
@@ -179,11 +180,39 @@ def test_neighbours_are_many_and_each_differs(make, tuning):
     assert len(legal - {first.identity}) > 5
 
 
-def test_a_reduction_unrolled_counts_as_reordered():
-    from morok.passes.optimize.opts import parse_opts
+def test_opts_on_loops_leave_the_order_of_sums():
     body = KERNELS["product"]()
-    assert not candidate(body, parse_opts("UPCAST(1,4)")).reorders
-    assert candidate(body, parse_opts("UNROLL(2,4)")).reorders
+    order = candidate(body, parse_opts("UNROLL(2,4)")).order
+    assert order and candidate(body, parse_opts("UPCAST(1,4)")).order == ()
+    assert candidate(body, parse_opts("UPCAST(1,4) UNROLL(3,4)")).order == order != candidate(body, parse_opts("UNROLL(2,5)")).order
+
+
+def test_a_schedule_that_reorders_a_sum_does_not_fit(tuning, forget):
+    """However it came into the database."""
+    x = np.random.default_rng(0).standard_normal((50, 640)).astype(np.float32)
+    heuristic = kernels_of(Tensor(x).sum(1).prepare(beam=1))[0].opts
+    database = tuning_database(tuning)
+    database.put(*[replace(e, opts="THREAD(0)") for e in database.entries()])
+    forget()
+    kernel, = kernels_of(Tensor(x).sum(1).prepare())
+    assert kernel.schedule_source == "heuristic" and "UNROLL" in heuristic
+
+
+SUMS = {"rows": lambda x: x.sum(1), "columns": lambda x: x.sum(0), "product": lambda x: x @ x.T, "softmax": lambda x: x.softmax(-1)}
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+@pytest.mark.parametrize("compute", SUMS.values(), ids=SUMS)
+def test_the_bits_are_those_of_the_heuristic_at_any_thread_count(tuning, forget, compute, threads):
+    x = np.random.default_rng(0).standard_normal((60, 307)).astype(np.float32)
+    with configured(num_threads=1, tuning=False):
+        expected = compute(Tensor(x)).numpy()
+    forget()
+    with configured(num_threads=threads, beam_budget=1):
+        plan = compute(Tensor(x)).prepare(beam=2)
+        plan.execute()
+    assert "tuned" in plan.report()
+    assert plan.output_buffer_at(0).numpy().tobytes() == expected.tobytes()
 
 
 def test_extensions_are_opts_of_every_kind():

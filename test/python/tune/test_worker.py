@@ -102,8 +102,7 @@ def test_an_element_left_out_shows():
     assert all(np.isnan(x).all() for x in subject.results().values())
 
 
-@pytest.mark.parametrize("n", [1000, 100_000])
-def test_inputs_have_sums_that_are_exact(n):
+def test_inputs_have_sums_that_depend_on_their_order():
     from morok.dialect import types as T
-    x = tuning_input(T.memref((n,), T.float32), 0)
-    assert np.add.accumulate(x)[-1] == x.astype(np.float64).sum()
+    x = tuning_input(T.memref((1000,), T.float32), 0)
+    assert np.add.accumulate(x)[-1] != np.add.accumulate(x[::-1])[-1]
