@@ -20,15 +20,19 @@ from .memory_pool import ALIGNMENT, Block, bucket
 _SMALL = 1024
 
 
+_new = object.__new__
+
+
 class Layout:
     """What buffers of one kind have in common, for those who make many."""
 
-    __slots__ = ("shape", "dtype", "device", "nbytes", "size")
+    __slots__ = ("shape", "dtype", "device", "nbytes", "size", "shelf")
 
     def __init__(self, shape: tuple[int, ...], dtype: T.DType, where: Device) -> None:
         self.shape, self.dtype, self.device = shape, dtype, where
         self.nbytes = prod(shape) * dtype.itemsize
         self.size = bucket(self.nbytes)
+        self.shelf = where.pool.shelf(self.size)
 
 
 class Buffer:
@@ -49,10 +53,12 @@ class Buffer:
     @classmethod
     def of_layout(cls, layout: Layout) -> Buffer:
         """New memory, its content undefined. MemoryError where there is not enough."""
-        device = layout.device
-        block = device.pool.take_block(layout.size)
-        self = object.__new__(cls)
-        self._block, self._owner, self.device, self.address = block, None, device, block.address
+        try:
+            block = layout.shelf.pop()
+        except IndexError:
+            block = layout.device.pool.allocate(layout.size)
+        self = _new(cls)
+        self._block, self._owner, self.device, self.address = block, None, layout.device, block.address
         self.shape, self.dtype, self.nbytes = layout.shape, layout.dtype, layout.nbytes
         return self
 

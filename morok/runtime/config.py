@@ -74,18 +74,19 @@ def environment_config() -> Config:
     return Config.from_environment(os.environ)
 
 
+class _Process:
+    """What the program has set for all of its threads."""
+
+    config: Config | None = None
+
+
+_process = _Process()
 _given: ContextVar[Config | None] = ContextVar("morok_config", default=None)
-_threads: list[int] = []
-"""The number of threads that the program has set, if it has."""
 
 
 def current_config() -> Config:
-    """The options that hold here."""
-    given = _given.get()
-    if given is not None:
-        return given
-    config = environment_config()
-    return replace(config, num_threads=_threads[0]) if _threads else config
+    """The options that hold here: the same object until somebody changes them."""
+    return _given.get() or _process.config or environment_config()
 
 
 def get_num_threads() -> int:
@@ -98,7 +99,7 @@ def set_num_threads(count: int) -> None:
     depend on it. OptionError for less than 1."""
     if isinstance(count, bool) or not hasattr(count, "__index__") or count.__index__() < 1:
         raise OptionError(f"set_num_threads: the number of threads is a whole number from 1, not {count!r}")
-    _threads[:] = [min(count.__index__(), available_cpus())]
+    _process.config = replace(environment_config(), num_threads=min(count.__index__(), available_cpus()))
 
 
 def num_threads(count: int) -> AbstractContextManager[Config]:

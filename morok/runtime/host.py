@@ -11,6 +11,10 @@ A phase is a parallel group: each thread calls the kernels that divide their own
 groups of a single kernel that is not threaded are one phase of the first thread, without barriers between them. `arguments` holds the
 addresses of the kernels, then of the buffers, then the variables' values; so the code depends on the plan's structure alone and is compiled
 once for all plans of the same structure.
+
+A plan of several stages is a table of host functions, which one call runs in turn:
+
+    sequence([[host_0, arguments_0, threads_0], [copy, places, 0], [host_1, arguments_1, threads_1]], 3)
 """
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ import ctypes
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from mlir import ir
 from mlir._mlir_libs import _mlirDialectsLLVM as mlir_llvm
@@ -30,8 +35,16 @@ from .stored_code import stored_object
 
 HOST_LIMIT = 4096
 
-Host = Callable[[int, int], None]
-"""host(address of the argument array, threads)"""
+Host = Callable[[Any, int], None]
+"""host(ctypes.byref(argument array), threads)"""
+
+
+def prototype(address: int) -> Any:
+    """A function of a pointer and an i32. Without a declaration of its arguments ctypes passes them as they come, in half of the time."""
+    return _PROTOTYPE(address)
+
+
+_PROTOTYPE = ctypes.CFUNCTYPE(None)
 
 
 @dataclass(frozen=True)
@@ -75,6 +88,7 @@ class HostCache:
         self._lock = threading.Lock()
         renewed_after_fork(self, "_lock", threading.Lock)
         self._known: dict[tuple[tuple[Phase, ...], bool], Host] = {}
+        self._sequence: tuple[Host, int] | None = None
 
     def get(self, phases: tuple[Phase, ...], parallel: bool, config: Config | None = None) -> Host:
         """The host function of these phases; one that is not parallel runs on the calling thread and needs no OpenMP."""
@@ -96,10 +110,54 @@ class HostCache:
 
     def _compile(self, phases: tuple[Phase, ...], parallel: bool, config: Config) -> Host:
         module = load_object(stored_object(host_text(phases, parallel), llvm_text, config), ("host",))
-        function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32)(module.address("host"))
-        function.code = module  # type: ignore[attr-defined]  # lives as long as the function
+        function = prototype(module.address("host"))
+        function.code, function.address = module, module.address("host")  # the code lives as long as the function
         return function
 
+    def sequence(self, config: Config | None = None) -> tuple[Host, int]:
+        """The function that runs a table of `(function, arguments, threads)` in turn, and the address of the one that copies memory:
+        `arguments` are where to, where from, and the number of bytes."""
+        with self._lock:
+            if self._sequence is None:
+                module = load_object(stored_object(SEQUENCE, llvm_text, config or current_config()), ("sequence", "copy"))
+                function = prototype(module.address("sequence"))
+                function.code = module
+                self._sequence = function, module.address("copy")
+            return self._sequence
+
+
+SEQUENCE = """
+llvm.func @sequence(%table: !llvm.ptr, %count: i32) {
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  %one = llvm.mlir.constant(1 : i32) : i32
+  llvm.br ^next(%zero : i32)
+^next(%i: i32):
+  %more = llvm.icmp "slt" %i, %count : i32
+  llvm.cond_br %more, ^run, ^done
+^run:
+  %entry = llvm.getelementptr %table[%i] : (!llvm.ptr, i32) -> !llvm.ptr, !llvm.array<3 x i64>
+  %function = llvm.load %entry : !llvm.ptr -> !llvm.ptr
+  %arguments_at = llvm.getelementptr %entry[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  %arguments = llvm.load %arguments_at : !llvm.ptr -> !llvm.ptr
+  %threads_at = llvm.getelementptr %entry[2] : (!llvm.ptr) -> !llvm.ptr, i64
+  %threads = llvm.load %threads_at : !llvm.ptr -> i64
+  %narrow = llvm.trunc %threads : i64 to i32
+  llvm.call %function(%arguments, %narrow) : !llvm.ptr, (!llvm.ptr, i32) -> ()
+  %j = llvm.add %i, %one : i32
+  llvm.br ^next(%j : i32)
+^done:
+  llvm.return
+}
+llvm.func @copy(%arguments: !llvm.ptr, %threads: i32) {
+  %to = llvm.load %arguments : !llvm.ptr -> !llvm.ptr
+  %from_at = llvm.getelementptr %arguments[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  %from = llvm.load %from_at : !llvm.ptr -> !llvm.ptr
+  %count_at = llvm.getelementptr %arguments[2] : (!llvm.ptr) -> !llvm.ptr, i64
+  %count = llvm.load %count_at : !llvm.ptr -> i64
+  "llvm.intr.memmove"(%to, %from, %count) <{isVolatile = false}> : (!llvm.ptr, !llvm.ptr, i64) -> ()
+  llvm.return
+}
+"""
 
 HOSTS = HostCache()
 

@@ -29,14 +29,14 @@ class PoolStatistics:
 
 
 class Block:
-    """Memory: `raw` holds it, `address` is the first aligned byte of `nbytes`."""
+    """Memory: `raw` holds it, `address` is the first aligned byte of `nbytes`. `shelf` is where blocks of this size wait."""
 
-    __slots__ = ("raw", "address", "nbytes", "returned")
+    __slots__ = ("raw", "address", "nbytes", "shelf", "returned")
 
-    def __init__(self, nbytes: int) -> None:
+    def __init__(self, nbytes: int, shelf: list[Block]) -> None:
         self.raw = np.empty(nbytes + ALIGNMENT, np.uint8)
         self.address = -(-self.raw.ctypes.data // ALIGNMENT) * ALIGNMENT
-        self.nbytes = nbytes
+        self.nbytes, self.shelf = nbytes, shelf
         self.returned = 0
         """When it was last given back, as a running number."""
 
@@ -58,25 +58,21 @@ class MemoryPool:
 
     def take(self, nbytes: int) -> Block:
         """A block of at least that many bytes, their content undefined; MemoryError if the machine has not so many."""
-        return self.take_block(bucket(nbytes))
+        size = bucket(nbytes)
+        try:
+            return self.shelf(size).pop()
+        except IndexError:
+            return self.allocate(size)
 
-    def take_block(self, size: int) -> Block:
-        """A block of that size, which is one of a bucket."""
-        waiting = self._waiting.get(size)
-        if waiting:
-            try:
-                return waiting.pop()
-            except IndexError:  # another thread was faster
-                pass
-        return self._allocate(size)
+    def shelf(self, size: int) -> list[Block]:
+        """The blocks of that size (a bucket's) that wait; `pop` takes one. It stays the same list."""
+        found = self._waiting.get(size)
+        return self._waiting.setdefault(size, []) if found is None else found
 
     def give_back(self, block: Block) -> None:
         """The block waits for its next user. Safe wherever a finaliser may run."""
         block.returned = next(self._clock)
-        waiting = self._waiting.get(block.nbytes)
-        if waiting is None:
-            waiting = self._waiting.setdefault(block.nbytes, [])
-        waiting.append(block)
+        block.shelf.append(block)
         if block.nbytes >= self.LARGE and self._lock.acquire(blocking=False):
             try:
                 self._trim()
@@ -95,7 +91,8 @@ class MemoryPool:
         cached = self._cached_bytes()
         return PoolStatistics(self._blocks, self._bytes - cached, cached)
 
-    def _allocate(self, size: int) -> Block:
+    def allocate(self, size: int) -> Block:
+        """A new block of that size."""
         if size > total_memory():
             raise MemoryError(f"a buffer of {size:,} bytes is asked for; this machine has {total_memory():,}")
         with self._lock:
@@ -103,11 +100,11 @@ class MemoryPool:
             self._blocks += 1
             self._bytes += size
         try:
-            return Block(size)
+            return Block(size, self.shelf(size))
         except MemoryError:
             self.clear()
         try:
-            return Block(size)
+            return Block(size, self.shelf(size))
         except MemoryError:
             with self._lock:
                 self._bytes -= size

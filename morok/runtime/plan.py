@@ -95,7 +95,7 @@ class _Step:
         self.variables_at = len(program.functions) + len(addresses)
         self.array = (ctypes.c_int64 * (self.variables_at + len(program.variables) + len(program.constants)))(
             *program.functions, *addresses, *[0] * len(program.variables), *program.constants)
-        self.address = ctypes.addressof(self.array)
+        self.address = ctypes.byref(self.array)
         self.written = [slots[stage.slots[b]] for b in program.schedule.results if b >= program.schedule.argument_count]
 
     def run(self, values: Mapping[str, int]) -> None:

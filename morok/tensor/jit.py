@@ -26,10 +26,11 @@ from ..graph.registries import BUFFERS
 from ..graph.tensor_graph import TensorUOp
 from ..runtime.buffer import Buffer
 from ..runtime.config import current_config
-from ..runtime.direct_call import DirectCall, Frame, run_plan
+from ..runtime.direct_call import DirectCall, run_plan
 from ..runtime.plan import CompiledPlan
 from ..runtime.realize import RUNTIME, plan_uops
 from .core import Storage
+from .fast_call import FastCall
 from .jit_arguments import Arguments, Call
 from .jit_memory import own_memory, storage_memory
 from .results import result_tensor, symbolic_result
@@ -38,6 +39,8 @@ from .tracing import TRACING, Trace, stand_in
 
 SIGNATURE_LIMIT = 256
 """Captured signatures that one function keeps: the ones used last."""
+FAST_LIMIT = 4
+"""Signatures that a call looks at before it takes its arguments apart."""
 
 
 def jit(function: Callable | None = None, *, beam: int | None = None) -> Any:
@@ -68,14 +71,14 @@ class Jitted:
         self._lock = threading.RLock()
         renewed_after_fork(self, "_lock", threading.RLock)
         self._captured: OrderedDict[Hashable, Captured] = OrderedDict()
-        self._fast: FastCall | None = None
+        self._fast: tuple[FastCall, ...] = ()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        fast = self._fast
-        if fast is not None and not kwargs and len(args) == fast.count:
-            result = fast.call(args)
-            if result is not None:
-                return result
+        if not kwargs:
+            for fast in self._fast:
+                result = fast.call(args)
+                if result is not None:
+                    return result
         return self._call(args, kwargs)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -88,7 +91,7 @@ class Jitted:
         """Forgets all that was captured."""
         with self._lock:
             self._captured.clear()
-            self._fast = None
+            self._fast = ()
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
         if TRACING.count and TRACING.current is not None:
@@ -115,10 +118,16 @@ class Jitted:
             return _realized(self._function(*args, **kwargs))
         with _naming(self.name):
             result = captured.run(call)
-        if captured.fast is None and captured.direct is not None:
-            captured.fast = FastCall.of(captured, args, kwargs, call)
-        self._fast = captured.fast or self._fast
+        if not kwargs:
+            self._hasten(captured, args, call)
         return result
+
+    def _hasten(self, captured: Captured, args: tuple, call: Call) -> None:
+        """Puts the capture's fast path before those of others, if it has one."""
+        if captured.fast is None and captured.direct is not None:
+            captured.fast = FastCall.of(captured, captured.direct, args, call)
+        if captured.fast is not None:
+            self._fast = (captured.fast, *[other for other in self._fast if other is not captured.fast][:FAST_LIMIT - 1])
 
     def _capture(self, arguments: Arguments, call: Call) -> Captured:
         self.captures += 1
@@ -174,19 +183,19 @@ class Captured:
         self.name = name
         self.direct: DirectCall | None = None
         self.fast: FastCall | None = None
-        self._result = Arguments(result)
+        self.result = Arguments(result)
         self._inputs = {storage: i for i, (storage, _) in enumerate(inputs)}
         given = {id(t): i for i, t in enumerate(tensors)}
         made: dict[TensorUOp, int] = {}
-        self._outputs: list[tuple[str, Any, str]] = []
+        self.outputs: list[tuple[str, Any, str]] = []
         """What each tensor of the result is: an argument, a tensor from outside, or an output of the plan."""
-        for t in self._result.tensors:
+        for t in self.result.tensors:
             if id(t) in given:
-                self._outputs.append(("argument", given[id(t)], t.device))
+                self.outputs.append(("argument", given[id(t)], t.device))
             elif t._storage in trace.stand_ins and t._storage not in self._inputs and t._chain is None:
-                self._outputs.append(("outside", t, t.device))
+                self.outputs.append(("outside", t, t.device))
             else:
-                self._outputs.append(("output", made.setdefault(t.uop, len(made)), t.device))
+                self.outputs.append(("output", made.setdefault(t.uop, len(made)), t.device))
         self._written = list(trace.written)
         self._sinks = [*made, *[trace.value(s) for s in self._written]]
         self._made = len(made)
@@ -202,9 +211,9 @@ class Captured:
         """After the trace: makes the plan, and forgets the graph."""
         call, sinks, stand_ins = self._call, self._sinks, self._stand_ins
         del self._call, self._sinks, self._stand_ins
-        self._config = current_config()
+        self.config = current_config()
         with RUNTIME.lock:
-            if self._config.check:
+            if self.config.check:
                 for storage, buffer in stand_ins.items():
                     BUFFERS.attach(buffer, self._memory(storage, call))
             targets = frozenset(stand_ins[s] for s in self._written)
@@ -212,7 +221,7 @@ class Captured:
             leaves: list[TensorUOp] = []
             self._values: dict[str, int] = {}
             if sinks:
-                self.plan, leaves, self._values = plan_uops(sinks, self._config if beam is None else replace(self._config, beam=beam), targets)
+                self.plan, leaves, self._values = plan_uops(sinks, self.config if beam is None else replace(self.config, beam=beam), targets)
         of_buffer = {buffer: storage for storage, buffer in stand_ins.items()}
         self.leaves: list[Storage | TensorUOp | int] = []
         """Where the memory of each leaf comes from: the input of that number, a storage from outside, or a buffer that the function made."""
@@ -222,8 +231,13 @@ class Captured:
         self._target_leaves = [self.leaves.index(self._inputs.get(s, s)) if stand_ins[s] in leaves else -1 for s in self._written]
         self._written = [self._inputs.get(s, s) for s in self._written]  # type: ignore[misc]
         del self._inputs
-        if self.plan is not None and not self._written:
+        if self.plan is not None:
             self.direct = DirectCall.of(self.plan)
+
+    @property
+    def writes(self) -> bool:
+        """Whether some tensor is assigned to."""
+        return bool(self._written)
 
     def is_eager_for(self, call: Call) -> bool:
         """Whether arguments and captured tensors share memory that the function writes, in a way that the plan does not know of."""
@@ -235,16 +249,22 @@ class Captured:
                 results = self._run_writing(call)
         elif self.plan is None:
             results = []
-        elif self.direct is not None:
-            results = self.direct.run([self._leaf(leaf, call) for leaf in self.leaves])
         else:
-            results = run_plan(self.plan, [self._leaf(leaf, call) for leaf in self.leaves], {**self._values, **call.values})
-        return self._result.rebuild(self._tensors(call, results))
+            results = self._execute([self._leaf(leaf, call) for leaf in self.leaves], call)
+        return self.result.rebuild(self._tensors(call, results))
+
+    def _execute(self, leaves: Sequence[Buffer], call: Call) -> list[Buffer]:
+        """Each output's memory."""
+        values = {**self._values, **call.values}
+        if self.direct is not None:
+            return self.direct.run(leaves, values)
+        assert self.plan is not None
+        return run_plan(self.plan, leaves, values)
 
     def _tensors(self, call: Call, results: Sequence[Buffer]) -> list[Any]:
         fresh: dict[int, Any] = {}
         found = []
-        for kind, what, device in self._outputs:
+        for kind, what, device in self.outputs:
             if kind == "argument":
                 found.append(call.tensors[what])
             elif kind == "outside":
@@ -280,7 +300,6 @@ class Captured:
 
     def _run_writing(self, call: Call) -> list[Buffer]:
         """Runs a plan that writes: each target has memory that nobody else reads."""
-        assert self.plan is not None
         owned: dict[int, Buffer] = {}
         targets: list[Buffer] = []
         for target, leaf in zip(self._written, self._target_leaves):
@@ -289,7 +308,7 @@ class Captured:
             if leaf >= 0:
                 owned[leaf] = memory
         leaves = [owned[i] if i in owned else self._leaf(leaf, call) for i, leaf in enumerate(self.leaves)]
-        results = run_plan(self.plan, leaves, {**self._values, **call.values})
+        results = self._execute(leaves, call)
         for i, (target, memory) in enumerate(zip(self._written, targets)):
             result = results[self._made + i]
             if result is not memory:
@@ -297,100 +316,3 @@ class Captured:
             if isinstance(target, int):
                 call.slots[target].written(memory)
         return results
-
-
-class FastCall:
-    """The path of a call whose arguments are tensors with memory of their own, or the very static values of the capture."""
-
-    __slots__ = ("count", "_config", "_inputs", "_outside", "_direct", "_results", "_rebuild")
-
-    @staticmethod
-    def of(captured: Captured, args: tuple, kwargs: dict, call: Call) -> FastCall | None:
-        direct, plan = captured.direct, captured.plan
-        if direct is None or plan is None or kwargs or not captured._outputs or any(kind != "output" for kind, _, _ in captured._outputs):
-            return None
-        numbers = [what for _, what, _ in captured._outputs]
-        if numbers != list(range(len(numbers))) or any(not isinstance(s, int) for shape in plan.shapes for s in shape):
-            return None
-        places = {leaf: place for leaf, place in zip(captured.leaves, direct.leaf_places) if isinstance(leaf, int)}
-        inputs: list[tuple] = []
-        number = 0
-        for a in args:
-            if a.__class__ is Tensor:
-                slot = call.slots[number] if number < len(call.slots) else None
-                if slot is None or call.tensors[number] is not a or a._chain is not None or slot.value.name != "buffer":
-                    return None
-                kind: Any = slot.value.type
-                inputs.append((kind, kind.shape, kind.dtype, slot.memory().device, places.get(number, -1)))
-                number += 1
-            elif a is None or isinstance(a, bool):
-                inputs.append((a, None, None, None, -1))
-            else:
-                return None
-        if number != len(call.slots):
-            return None
-        outside = [(leaf, place) for leaf, place in zip(captured.leaves, direct.leaf_places) if not isinstance(leaf, int) and place >= 0]
-        return FastCall(captured, tuple(inputs), tuple(outside))
-
-    def __init__(self, captured: Captured, inputs: tuple, outside: tuple) -> None:
-        self.count = len(inputs)
-        self._config, self._direct = captured._config, captured.direct
-        self._inputs, self._outside = inputs, outside
-        direct = self._direct
-        assert direct is not None
-        self._results = tuple((place, layout, device) for place, layout, (_, _, device) in zip(direct.result_places, direct.results, captured._outputs))
-        self._rebuild = None if captured._result.is_single else captured._result.rebuild
-
-    def call(self, args: tuple) -> Any:
-        """The result; None where the arguments are not of this kind."""
-        if TRACING.count or current_config() is not self._config:
-            return None
-        direct = self._direct
-        frame: Frame = direct.take_frame()  # type: ignore[union-attr]
-        array = frame.array
-        held = []  # memory stays alive during the call, whatever other threads do to the tensors
-        for a, (type_, shape, dtype, device, place) in zip(args, self._inputs):
-            if a.__class__ is Tensor:
-                if a._chain is not None:
-                    break
-                u = a._storage._uop
-                if u.__class__ is Buffer:
-                    if u.shape != shape or u.dtype is not dtype:
-                        break
-                elif u.type is type_:
-                    u = u.storage
-                    if u is None:
-                        break
-                else:
-                    break
-                if u.device is not device:
-                    break
-                if place >= 0:
-                    array[place] = u.address
-                    held.append(u)
-            elif shape is not None or a is not type_:
-                break
-        else:
-            for leaf, place in self._outside:
-                u = leaf.storage if leaf.__class__ is TensorUOp else leaf._uop
-                if u.__class__ is TensorUOp:
-                    u = u.storage
-                if u is None:
-                    break
-                array[place] = u.address
-                held.append(u)
-            else:
-                return self._run(frame, array)
-        direct.give_back(frame)  # type: ignore[union-attr]
-        return None
-
-    def _run(self, frame: Frame, array: Any) -> Any:
-        direct = self._direct
-        results = []
-        for place, layout, device in self._results:
-            buffer = Buffer.of_layout(layout)
-            array[place] = buffer.address
-            results.append(result_tensor(Tensor, buffer, device))
-        direct.host(frame.address, direct.threads)  # type: ignore[union-attr]
-        direct.give_back(frame)  # type: ignore[union-attr]
-        return results[0] if self._rebuild is None else self._rebuild(results)

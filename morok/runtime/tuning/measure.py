@@ -106,7 +106,7 @@ class Candidate:
     def run(self) -> float:
         """Once; seconds."""
         began = time.perf_counter()
-        self.host(ctypes.addressof(self.array), self.threads)
+        self.host(ctypes.byref(self.array), self.threads)
         return time.perf_counter() - began
 
     def time(self, first: float, samples: int) -> float:
@@ -119,7 +119,7 @@ class Candidate:
                 self.subject.reset()
             began = time.perf_counter()
             for _ in range(repeats):
-                self.host(ctypes.addressof(self.array), self.threads)
+                self.host(ctypes.byref(self.array), self.threads)
             best = min(best, (time.perf_counter() - began) / repeats)
         return best
 

@@ -140,4 +140,4 @@ def test_buckets(nbytes, size):
 
 
 def test_blocks_are_aligned():
-    assert all(Block(n).address % 64 == 0 for n in range(256, 4096, 100))
+    assert all(Block(n, []).address % 64 == 0 for n in range(256, 4096, 100))

@@ -74,7 +74,7 @@ class Arguments:
         host = HOSTS.get(tuple(phases), parallel=threads > 1)
         array = (ctypes.c_int64 * len(self.values))(*self.values)
         for _ in range(times):
-            host(ctypes.addressof(array), threads)
+            host(ctypes.byref(array), threads)
 
 
 def call(function, *buffers, variables=(), threaded=False):

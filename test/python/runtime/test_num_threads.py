@@ -11,9 +11,9 @@ from morok.runtime import config
 
 @pytest.fixture(autouse=True)
 def restored():
-    before = list(config._threads)
+    before = config._process.config
     yield
-    config._threads[:] = before
+    config._process.config = before
 
 
 def test_setting_holds_until_the_next():
@@ -21,6 +21,15 @@ def test_setting_holds_until_the_next():
     assert morok.get_num_threads() == 1
     morok.set_num_threads(10 ** 6)
     assert morok.get_num_threads() == config.available_cpus()
+
+
+def test_a_jitted_function_keeps_its_fast_path():
+    """Options that do not change stay the same object, by which a call knows that its capture holds."""
+    morok.set_num_threads(1)
+    assert config.current_config() is config.current_config()
+    f = morok.jit(lambda x: x + 1)
+    x = Tensor([1.0])
+    assert [f(x).item() for _ in range(3)] == [2.0] * 3 and f.captures == 1
 
 
 def test_within_a_block():

@@ -69,6 +69,17 @@ def test_static_values_are_told_apart(values):
     assert len(seen) == f.captures == len({(type(k), repr(k)) for k in values})
 
 
+def test_several_signatures_have_a_short_path():
+    f = morok.jit(lambda x, k, name: x * k)
+    calls = [(tensor(3), 2, "a"), (tensor(4), 2, "a"), (tensor(3), 3, "a"), (tensor(3), 2.5, "b"), (tensor(3), 0.0, "a"), (tensor(3), -0.0, "a")]
+    for _ in range(3):
+        for x, k, name in calls:
+            np.testing.assert_array_equal(f(x, k, name).numpy(), x.numpy() * np.float32(k))
+            assert np.array_equal(np.signbit(f(x, k, name).numpy()), np.signbit(x.numpy() * np.float32(k)))
+    assert f.captures == 6 and len(f._fast) == 4
+    assert f(tensor(3), True, "a").dtype == morok.dtypes.float32 and f.captures == 7
+
+
 def test_an_argument_without_a_hash_is_named():
     with pytest.raises(JitError, match="type set"):
         morok.jit(lambda x, s: x + 1)(tensor(2), {1, 2})
