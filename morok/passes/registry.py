@@ -21,6 +21,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, ClassVar
 
+from ..dialect import types as T
 from ..errors import OptionError, UnknownPassError
 from ..graph.body import Body, Program
 
@@ -49,15 +50,19 @@ class Pass(ABC):
 
 
 class KernelPass(Pass):
-    """A pass that rewrites each kernel by itself; on a module without kernels, each function."""
+    """A pass that rewrites each kernel by itself; on a module without kernels, each function that computes no tensors."""
 
     def run(self, program: Program) -> None:
-        for body in program.kernels() or list(program.bodies.values()):
+        for body in program.kernels() or [body for body in program.bodies.values() if not _has_tensors(body)]:
             program.bodies[body.name] = self.rewrite(body)
 
     @abstractmethod
     def rewrite(self, body: Body) -> Body:
         """The kernel after the pass."""
+
+
+def _has_tensors(body: Body) -> bool:
+    return any(isinstance(u.type, T.TensorType) for u in (*body.arguments, *body.order()))
 
 
 PASSES: dict[str, type[Pass]] = {}

@@ -1,6 +1,7 @@
 """The text that a tool reads: its parts, and the module that a part holds with locations that name the file."""
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,6 +105,19 @@ def nesting_error(data: bytes) -> tuple[int, int] | None:
                 return _position(data, i)
         elif bracket in _CLOSING and not (bracket == _CLOSING[3] and i and data[i - 1] == 0x2D):
             depth = max(0, depth - 1)
+    return None
+
+
+_COMMENT_OR_STRING = re.compile(rb'//[^\n]*|"((?:[^"\\\n]|\\.)*)"(?P<call>(?:\s|//[^\n]*)*\()?')
+
+
+def nameless_op(data: bytes) -> tuple[int, int] | None:
+    """Line and column of an op in generic form whose name ends with the dialect's dot, if any: MLIR's parser aborts the process on `"func."()`."""
+    if b'."' not in data and b'\\2' not in data:
+        return None
+    for match in _COMMENT_OR_STRING.finditer(data):
+        if match["call"] and re.search(rb"(\.|\\2[eE])$", match[1]):
+            return _position(data, match.start())
     return None
 
 

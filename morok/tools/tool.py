@@ -28,7 +28,7 @@ from ..passes.verify.verify import verify_bodies
 from .diagnostics import Collector, Diagnostic, ToolError, from_text
 from .flags import SWITCH, TEXT, Flag, Parsed, parse_flags
 from .listing import help_text
-from .source import Chunk, nesting_error, relocate
+from .source import Chunk, nameless_op, nesting_error, relocate
 
 
 class Failed(Exception):
@@ -134,9 +134,10 @@ class Tool(ABC):
 
     def parse(self, chunk: Chunk, dialect: DialectContext, collector: Collector) -> ir.Module:
         """The module of a chunk, verified, its locations naming the file."""
-        too_deep = None if chunk.is_bytecode else nesting_error(chunk.data)
-        if too_deep is not None:
-            raise Failed([Diagnostic("error", "nested too deeply", chunk.file, *too_deep)])
+        if not chunk.is_bytecode:
+            for place, wrong in ((nesting_error(chunk.data), "nested too deeply"), (nameless_op(chunk.data), "an op's name ends with a dot")):
+                if place is not None:
+                    raise Failed([Diagnostic("error", wrong, chunk.file, *place)])
         try:
             module = ir.Module.parse(chunk.data, dialect.context)
         except (ir.MLIRError, ValueError) as error:

@@ -23,7 +23,7 @@ class IndexLowering(KernelPass):
 
     def rewrite(self, body: Body) -> Body:
         order = body.order()
-        new: dict[UOp, UOp] = {a: argument(i, flat(a.type)) for i, a in enumerate(body.arguments)}
+        new: dict[UOp, UOp] = {a: argument(i, flat(a.type)) if isinstance(a.type, T.MemRefType) else a for i, a in enumerate(body.arguments)}
         for u in order:
             if u.name == "index" and len(u.operands[0].type.shape) != 1:  # type: ignore[union-attr]
                 place = row_major([new[o] for o in u.operands[1:]], u.operands[0].type.shape)  # type: ignore[union-attr]
@@ -38,7 +38,6 @@ class IndexLowering(KernelPass):
         return replace(body, arguments=[new[a] for a in body.arguments]).with_roots(roots)
 
 
-def flat(t: T.Type) -> T.MemRefType:
+def flat(t: T.MemRefType) -> T.MemRefType:
     """The one-dimensional buffer of as many elements (at least one, so that a pointer exists)."""
-    assert isinstance(t, T.MemRefType)
     return t if len(t.shape) == 1 else T.memref((t.size,), t.dtype, t.space)

@@ -10,13 +10,13 @@ from mlir import ir
 from ...dialect import types as T
 from ...dialect.context import DialectContext
 from ...dialect.ops import ALU
-from ...errors import InternalError
+from ...errors import InternalError, IRError
 from ...graph.body import Body
 from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, users_of
 from .conversions import Conversions
 from .emission import Value
-from .loop_tree import HOISTED, Loop, LoopTree, describe
+from .loop_tree import HOISTED, Loop, LoopTree, describe, place
 from .parameters import parameters_of
 from .rare_branches import RareWork
 
@@ -357,7 +357,7 @@ def _stored(t: T.Type) -> T.Type:
 
 def _contiguous(pointer: UOp) -> None:
     if any(isinstance(o.type, T.VectorType) for o in pointer.operands[1:]):
-        raise InternalError(f"morok-linearize: {describe(pointer)} has a place for each lane; morok-devectorize comes first")
+        raise IRError(f"{place(pointer)}morok-linearize: morok.{pointer.name} has a place for each lane; morok-devectorize comes first")
 
 
 _WRITERS: dict[str, Any] = {

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ...dialect import types as T
-from ...errors import InternalError
+from ...errors import InternalError, IRError
 from ...graph.body import Body
 from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, toposort
@@ -42,6 +42,10 @@ class Loop:
 Item: TypeAlias = UOp | Loop
 HOISTED = frozenset(("arg", "const", "range", "define_var", "define_local", "define_reg", "special"))
 """What the function's entry (or the loop itself) provides."""
+
+
+def place(u: UOp) -> str:
+    return f"{u.loc[0]}:{u.loc[1]}: " if u.loc else ""
 
 
 def describe(u: UOp) -> str:
@@ -73,7 +77,7 @@ class LoopTree:
         closers: dict[UOp, UOp] = {}
         for u in self.order:
             if u.name == "reduce":
-                raise InternalError(f"morok-linearize: {describe(u)} carries no value yet; morok-reduce-to-iter-args comes first")
+                raise IRError(f"{place(u)}morok-linearize: morok.{u.name} carries no value yet; morok-reduce-to-iter-args comes first")
             if u.name not in ("carry", "end") or len(u.operands) == 1:
                 continue
             ranges = u.operands[2:] if u.name == "carry" else u.operands[1:]

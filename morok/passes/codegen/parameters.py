@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...dialect import types as T
+from ...errors import IRError
 from ...graph.body import Body
 from ...graph.buffers import root_buffer
 from ...graph.uop import UOp
@@ -40,6 +41,9 @@ def parameters_of(body: Body, order: Iterable[UOp]) -> list[Parameter]:
             stored.add(root_buffer(u.operands[0]))
         elif u.name == "special" or u.name == "range" and u.attributes[1] == "thread":
             threads = True
+    for i, a in enumerate(body.arguments):
+        if not isinstance(a.type, T.MemRefType):
+            raise IRError(f"argument {i} of @{body.name} is {a.type}; a kernel takes buffers (memref), and variables by morok.define_var")
     found = [Parameter("buffer", i, "", a.type, a in loaded, a in stored) for i, a in enumerate(body.arguments)]  # type: ignore[arg-type]
     for name, u in sorted(variables.items()):
         found.append(Parameter("variable", name=name, least=u.attribute("min"), greatest=u.attribute("max")))

@@ -62,7 +62,7 @@ class _Assignment:
     def run(self) -> Body:
         self._collect_sites()
         self._build()
-        results = tuple(self.buffers[r] for r in self.body.results)
+        results = tuple(self.buffers.get(r, r) for r in self.body.results)  # what is no tensor stays
         return replace(self.body, arguments=[self.arguments[a] for a in self.body.arguments], results=results)
 
     # Backwards: who is asked for where.

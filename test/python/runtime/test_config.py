@@ -1,5 +1,6 @@
 """config.py: options from the environment, and how many CPUs there are to use."""
 
+import os
 import threading
 
 import pytest
@@ -20,6 +21,16 @@ def test_values_from_the_environment():
 
 def test_more_threads_than_cpus_are_not_started():
     assert Config.from_environment({"MOROK_NUM_THREADS": "1000"}).num_threads == available_cpus()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity masks")
+def test_a_cpu_that_this_process_may_not_use_is_not_counted():
+    mask = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(mask)})
+    try:
+        assert available_cpus() == 1 and Config.from_environment({"MOROK_NUM_THREADS": "2"}).num_threads == 1
+    finally:
+        os.sched_setaffinity(0, mask)
 
 
 @pytest.mark.parametrize("name, value, allowed", [

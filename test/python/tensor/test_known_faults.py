@@ -1,7 +1,9 @@
-"""Inputs that other compilers got wrong (see CASES in the project's notes), varied in shape, dtype and layout."""
+"""Inputs that other compilers got wrong, varied in shape, dtype and layout."""
 
 import math
+import mmap
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -155,3 +157,31 @@ def test_unary_chains_compile_in_linear_time():
     for _ in range(60):
         x, right = x.sin() * x + 0.5, math.sin(right) * right + 0.5
     np.testing.assert_allclose(x.item(), right, rtol=1e-4)
+
+
+def test_places_beyond_two_to_the_31():
+    """Memory that nobody touches costs nothing, so that a buffer may be that large."""
+    far = (1 << 31) + 7
+    try:
+        memory = mmap.mmap(-1, far + 100)
+    except OSError:
+        pytest.skip("no room for 2 GiB of addresses")
+    array = np.frombuffer(memory, np.uint8)
+    array[far : far + 5] = [1, 2, 3, 4, 5]
+    array[3] = 9
+    t = Tensor(array, borrow=True)
+    assert t[far : far + 5].tolist() == [1, 2, 3, 4, 5]
+    assert t[3 :: far - 1].tolist() == [9, 3]
+    assert t.reshape(1, -1)[0, far + 1].item() == 2
+    assert t[Tensor([far + 2, 3])].tolist() == [3, 9]
+
+
+def test_a_big_constant_is_not_folded_element_by_element():
+    began = time.process_time()
+    out = Tensor.zeros(200_000, 10, 10).sum(-1)
+    plan = out.prepare()
+    seconds = time.process_time() - began
+    assert seconds < 1, f"compiled in {seconds:.1f} s"
+    plan.execute()
+    got = plan.output_buffer_at(0).numpy()
+    assert got.shape == (200_000, 10) and not got.any()

@@ -8,6 +8,7 @@ from arrays import check, sample
 
 from morok import Tensor, Variable, dtypes
 from morok.errors import BoundsError, ShapeError
+from morok.runtime.realize import RUNTIME
 
 A = sample((8, 3), seed=1)
 CASES = {
@@ -148,3 +149,25 @@ def test_an_unbound_variable_needs_a_value():
     plan = Tensor(A)[:n].sum().prepare()
     plan.execute_with_vars({"n": 2})
     np.testing.assert_allclose(plan.output_buffer_at(0).numpy(), A[:2].sum(), rtol=1e-5)
+
+
+def test_one_compile_serves_every_size():
+    """The size 1 first: it must not be taken for what broadcasts. Then a length that is always divided by 4."""
+    w, row, x = sample((9, 4), seed=1), sample((1, 4), seed=2), sample((44,), seed=3)
+    n, m = Variable("rows", 1, 9), Variable("quarter", 1, 11)
+    misses = RUNTIME.plans.misses
+    for k in (1, 2, 9):
+        check(Tensor(w)[: n.bind(k)] + Tensor(w)[: n.bind(k)] * Tensor(row), w[:k] + w[:k] * row)
+    assert RUNTIME.plans.misses == misses + 1
+    for k in (1, 2, 3, 11):
+        check(Tensor(x)[: m.bind(k) * 4].reshape(4, m.bind(k)).sum(1), x[: 4 * k].reshape(4, k).sum(1))
+    assert RUNTIME.plans.misses == misses + 2
+
+
+def test_a_size_of_zero_first():
+    w = sample((2, 3), seed=1)
+    n = Variable("none", 0, 2)
+    misses = RUNTIME.plans.misses
+    for k in (0, 2, 1):
+        check(Tensor(w)[: n.bind(k)].sum(0) + 2, w[:k].sum(0) + np.float32(2))
+    assert RUNTIME.plans.misses == misses + 1

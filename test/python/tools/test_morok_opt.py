@@ -85,6 +85,8 @@ def test_one_line_says_what_is_wrong(opt, capfd, arguments, message):
     ("[" * 5000, "<stdin>:1:1001: error: nested too deeply"),
     ("module {" * 5000 + "}" * 5000, "<stdin>:1:8008: error: nested too deeply"),
     ("-" * 100000, "<stdin>:1:1: error: nested too deeply"),
+    ('func.func @f() {\n  "func."() : () -> () return }', "<stdin>:2:3: error: an op's name ends with a dot"),
+    ('"morok\\2E" // a comment (\n () : () -> ()', "<stdin>:1:1: error: an op's name ends with a dot"),
     (b"ML\xefR", "error: "),
     (b"ML\xefR\x0dMLIR2\x00\xff\xff\xff", "error: "),
 ])
@@ -92,6 +94,11 @@ def test_a_malformed_input_is_one_line_with_its_place(opt, capfd, text, message)
     done = opt(stdin=text)
     assert done.code == 1 and message in done.err and is_one_error_line(done.err), done.err
     assert capfd.readouterr().err == ""
+
+
+def test_a_text_may_end_with_a_dot(opt):
+    text = 'module attributes {morok.a = "func.", morok.b = "x"} { func.func private @f() // "func."()\n }'
+    assert opt(stdin=text).code == 0
 
 
 def test_a_file_is_named_as_given(opt, tmp_path):
