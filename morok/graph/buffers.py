@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..dialect import types as T
 from .body import Body
-from .uop import UOp
+from .uop import UOp, toposort_to
 
 _NAMES_OF_MEMORY = frozenset(("after", "param", "index"))
 
@@ -33,17 +33,8 @@ def argument_uses(kernel: Body) -> tuple[set[int], set[int]]:
 
 def ops_to_memory(value: UOp) -> list[UOp]:
     """The ops that computing a value takes, operands first, down to the memory that it reads: not what filled that memory."""
-    order: list[UOp] = []
-    done: set[UOp] = set()
-    stack = [value]
-    while stack:
-        u = stack[-1]
-        missing = [o for o in u.operands if o not in done and not isinstance(o.type, T.MemRefType)] if u not in done else ()
-        if missing:
-            stack.extend(missing)
-            continue
-        stack.pop()
-        if u not in done:
-            done.add(u)
-            order.append(u)
-    return order
+    return [u for u in toposort_to((value,), _is_memory) if not _is_memory(u)]
+
+
+def _is_memory(u: UOp) -> bool:
+    return isinstance(u.type, T.MemRefType)

@@ -340,6 +340,24 @@ def toposort(roots: Iterable[UOp]) -> list[UOp]:
     return order
 
 
+def toposort_to(roots: Iterable[UOp], is_leaf: Callable[[UOp], bool]) -> list[UOp]:
+    """As `toposort`, but not what lies behind the leaves."""
+    order: list[UOp] = []
+    done: set[UOp] = set()
+    stack = list(roots)[::-1]
+    while stack:
+        node = stack[-1]
+        missing = [o for o in node.operands if o not in done] if node not in done and not is_leaf(node) else ()
+        if missing:
+            stack.extend(reversed(missing))
+            continue
+        stack.pop()
+        if node not in done:
+            done.add(node)
+            order.append(node)
+    return order
+
+
 def users_of(order: Iterable[UOp]) -> dict[UOp, list[UOp]]:
     """For each op of a topological order, its users within it."""
     users: dict[UOp, list[UOp]] = {}

@@ -19,10 +19,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...dialect import types as T
 from ...dialect.ops import ALU, UNARY_FLOAT
 from ...graph.body import Body
-from ...graph.buffers import root_buffer
+from ...graph.buffers import ops_to_memory, root_buffer
 from ...graph.uop import UOp, toposort, users_of
 from ..pattern import PatternSet
 from ..registry import KernelPass, morok_pass
@@ -126,24 +125,10 @@ def _place(buffer: UOp, indices: tuple[UOp, ...]) -> UOp:
     return row_major(indices, buffer.type.shape)  # type: ignore[union-attr]
 
 
-def _own_ops(value: UOp) -> list[UOp]:
-    """The ops that computing a value takes, down to memory."""
-    order: list[UOp] = []
-    seen, pending = {value}, [value]
-    while pending:
-        node = pending.pop()
-        order.append(node)
-        for operand in node.operands:
-            if operand not in seen and not isinstance(operand.type, T.MemRefType):
-                seen.add(operand)
-                pending.append(operand)
-    return order
-
-
 def is_cheap_arithmetic(value: UOp) -> bool:
     """A constant, or little arithmetic on counters and constants."""
     computed = 0
-    for u in _own_ops(value):
+    for u in ops_to_memory(value):
         if u.name in ALU:
             computed += 1
         elif u.name not in ("const", "range", "define_var"):
@@ -174,7 +159,7 @@ def buffer_rules(uses: Uses) -> PatternSet:
             return None
         buffer = u.operands[0].operands[0]
         value = buffer.operands[0]
-        ops = _own_ops(value)
+        ops = ops_to_memory(value)
         sources = [o.operands[0].operands[0] for o in ops if o.name == "load"]
         if any(s.type.space is not None or memory_of(s) in uses.written for s in (buffer, *sources)):  # type: ignore[union-attr]
             return None

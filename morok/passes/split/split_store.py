@@ -16,7 +16,7 @@ from mlir import ir
 
 from ...dialect import types as T
 from ...graph.body import Body, Program
-from ...graph.uop import UOp, argument, toposort
+from ...graph.uop import UOp, argument, toposort_to
 from ..rangeify.placement import ranges_in
 from ..registry import Pass, morok_pass
 from ..symbolic.ranges import renumbered
@@ -98,18 +98,7 @@ def _outline(effect: UOp) -> tuple[UOp, list[UOp]]:
 
 def _inner_order(effect: UOp) -> list[UOp]:
     """The effect's slice, cut at buffers in global memory."""
-    order: list[UOp] = []
-    seen = {u for u in toposort((effect,)) if _is_version(u)}
-    stack: list[tuple[UOp, bool]] = [(effect, False)]
-    while stack:
-        u, done = stack.pop()
-        if done:
-            order.append(u)
-        elif u not in seen:
-            seen.add(u)
-            stack.append((u, True))
-            stack.extend((o, False) for o in reversed(u.operands) if o not in seen)
-    return order
+    return [u for u in toposort_to((effect,), _is_version) if not _is_version(u)]
 
 
 def _reads_only_where_it_writes(order: list[UOp], store: UOp, written: UOp) -> bool:

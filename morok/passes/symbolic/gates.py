@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ...dialect import types as T
 from ...dialect.ops import ALU
-from ...graph.uop import UOp, const
+from ...graph.uop import UOp, const, toposort_to
 from ..pattern import PatternSet
 from .bounds import Interval, bounds
 from .linear import position
@@ -179,20 +179,7 @@ def assume(gate: UOp, expressions: tuple[UOp, ...]) -> tuple[UOp, ...]:
 
 def _arithmetic(expressions: tuple[UOp, ...]) -> list[UOp]:
     """The ops of the expressions down to what is not arithmetic, operands first."""
-    order: list[UOp] = []
-    done: set[UOp] = set()
-    stack = list(expressions)
-    while stack:
-        node = stack[-1]
-        missing = [o for o in node.operands if o not in done] if node.name in ARITHMETIC and node not in done else ()
-        if missing:
-            stack.extend(missing)
-            continue
-        stack.pop()
-        if node not in done:
-            done.add(node)
-            order.append(node)
-    return order
+    return toposort_to(expressions, lambda u: u.name not in ARITHMETIC)
 
 
 def _replaced(expressions: tuple[UOp, ...], order: list[UOp], values: dict[UOp, UOp]) -> tuple[UOp, ...]:
