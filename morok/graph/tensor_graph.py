@@ -184,20 +184,24 @@ class TensorGraph:
 
     def with_place(self, operands: tuple) -> tuple:
         """An assign's operands with the movement ops from its target to its view as ops of its own. A value of the same content may become a
-        buffer (`become`); where the assign writes does not follow it."""
-        target, steps = operands[0], []
-        u = operands[1] if len(operands) > 1 else target
+        buffer (`become`); where the assign writes does not follow it. The view may be one of `contiguous(target)`: movement ops that simplify
+        what they are given do not reach behind that."""
+        if len(operands) < 2:
+            return operands
+        target, u = operands[:2]
+        steps = []
         while u is not target and u.name in MOVEMENT:
             steps.append(u)
             u = u.operands[0]
-        if u is not target or not steps:
+        if u is not target and not (u.name == "contiguous" and u.operands[0] is target):
             return operands
+        place = target
         for step in reversed(steps):
-            moved = (u, *step.operands[1:])
+            moved = (place, *step.operands[1:])
             name, exact, _ = step.content
             signature = self.signatures.get((name, exact, None, *map(type_of, moved))) or self.new_signature(name, moved, step.attributes, exact, None)
-            u = self.create(signature, moved, (*signature.key(moved), "place"), step.loc)
-        return target, u, *operands[2:]
+            place = self.create(signature, moved, (*signature.key(moved), "place"), step.loc)
+        return target, place, *operands[2:]
 
     def _new(self, signature: _Signature, operands: tuple, key: tuple, loc: Location | None, at: ir.InsertionPoint | None) -> TensorUOp:
         u = object.__new__(TensorUOp)

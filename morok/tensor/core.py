@@ -179,8 +179,9 @@ class TensorCore:
         if self._chain is None:
             storage.write(build.op("assign", (old, old, value)) if old.name in ("buffer", "assign") else value)
             return
-        with GRAPH.lock:  # until the assign has it, another thread may realise a value that is equal to the place
-            storage.write(build.op("assign", (old, self._place_in(old), value)))
+        with GRAPH.lock:  # until the assign has its place, another thread may realise a value that is equal to it
+            whole = build.op("contiguous", (old,))
+            storage.write(build.op("assign", (old, self._place_in(whole), value)))
 
     def _settle(self) -> None:
         """After realisation: a view that nobody shares keeps its own memory, and lets go of what it was a view of."""

@@ -7,17 +7,19 @@
     %2 = morok.permute %1 {[1, 0]}
 
 Two ops of one kind compose into one; an op that changes nothing goes. Each that stays costs index arithmetic in every consumer. Sizes that are
-symbolic compose only where the outer op alone decides the result.
+symbolic compose only where the outer op alone decides the result. An assign's target that is a movement op becomes contiguous, which it is made
+anyway: the view must stay one of the target, not of what lies behind it.
 """
 from __future__ import annotations
 
 from ...dialect.opdef import DYNAMIC
+from ...dialect.ops import MOVEMENT
 from ...graph.body import Program
 from ...graph.uop import UOp
 from ..pattern import PatternSet, rewrite
 from ..registry import Pass, morok_pass
 
-EARLY_MOVEMENT = PatternSet("early-movement-ops")
+TARGETS, EARLY_MOVEMENT = PatternSet("assign-targets"), PatternSet("early-movement-ops")
 
 
 def _source_if(u: UOp, name: str) -> UOp | None:
@@ -117,6 +119,25 @@ def contiguous_of_contiguous(u: UOp) -> UOp | None:
     return _source_if(u, "contiguous")
 
 
+@TARGETS.rule("assign")
+def moved_target(u: UOp) -> UOp | None:
+    """The target as memory of its own."""
+    target, view, value = u.operands
+    if target.name not in MOVEMENT:
+        return None
+    own = UOp.make("contiguous", (target,), (), None, target.loc)
+    steps = []
+    while view is not target and view.name in MOVEMENT:
+        steps.append(view)
+        view = view.operands[0]
+    if view is not target:
+        return None
+    place = own
+    for step in reversed(steps):
+        place = step.with_operands((place, *step.operands[1:]))
+    return UOp.make("assign", (own, place, value), (), None, u.loc)
+
+
 @morok_pass("morok-early-movement-ops", form="tensor")
 class EarlyMovementOps(Pass):
     """Composes chains of movement ops and drops those that change nothing."""
@@ -124,6 +145,9 @@ class EarlyMovementOps(Pass):
     def run(self, program: Program) -> None:
         for name, body in list(program.bodies.items()):
             if any(u.name in EARLY_MOVEMENT.rules for u in body.order()):
-                roots = rewrite(body.roots, [EARLY_MOVEMENT])
+                roots = body.roots
+                if any(u.name == "assign" for u in body.order()):
+                    roots = rewrite(roots, [TARGETS])
+                roots = rewrite(roots, [EARLY_MOVEMENT])
                 if roots != body.roots:
                     program.bodies[name] = body.with_roots(roots)

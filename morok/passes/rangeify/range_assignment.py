@@ -214,7 +214,7 @@ class _Assignment:
             return self._bufferize(u, self.scalars[value, Request(own, None)], own)
         buffer = self._target_memory(target)
         if _is_empty(view):
-            return UOp.make("after", (buffer,), (), buffer.type, u.loc)
+            return buffer  # nothing is written: an `after` of nothing would be one version of memory under two names
         indices = own
         chain = view
         while chain is not target:

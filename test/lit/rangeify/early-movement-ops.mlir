@@ -79,3 +79,17 @@ func.func @paddings(%a: tensor<2xf32>) -> tensor<6xf32> {
   %c = "morok.pad"(%b) {low = array<i64: 2>, high = array<i64: 0>, value = 1.0 : f32} : (tensor<4xf32>) -> tensor<6xf32>
   return %c : tensor<6xf32>
 }
+
+// -----
+// The view of an assign is one of its target: flipping the target again does not give the argument.
+// CHECK-LABEL: @flipped_target
+// CHECK: %[[F:.*]] = "morok.flip"(%arg0)
+// CHECK: %[[T:.*]] = "morok.contiguous"(%[[F]])
+// CHECK: %[[V:.*]] = "morok.flip"(%[[T]])
+// CHECK: "morok.assign"(%[[T]], %[[V]], %arg1)
+func.func @flipped_target(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  %t = "morok.flip"(%a) {axes = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>
+  %v = "morok.flip"(%t) {axes = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = "morok.assign"(%t, %v, %b) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %c : tensor<4xf32>
+}

@@ -8,6 +8,7 @@ from arrays import check, sample
 
 from morok import Tensor, dtypes, jit
 from morok.errors import DTypeError, ShapeError
+from morok.runtime.config import configured
 
 OVERLAPS = {
     "shift up": lambda t: t.__setitem__(slice(1, None), t[:-1]),
@@ -276,6 +277,37 @@ def test_what_views_share_is_written_once():
     w.realize(), v.realize()
     v[:1] = 9
     assert v.tolist() == [9, 1, 1] and w.tolist() == [0, 9, 1]
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_a_write_to_nothing_between_two_writes(check):
+    x = np.arange(8, dtype=np.float32)
+    t = Tensor(x)
+    right = x + 1
+    t += 1
+    before, back = t.clone(), t.flip(0)
+    back[5:4] = 8.0
+    back.assign(before + back)
+    right[::-1] = right + right[::-1]
+    with configured(check=check):
+        np.testing.assert_array_equal(t.numpy(), right)
+        np.testing.assert_array_equal(before.numpy(), x + 1)
+
+
+@pytest.mark.parametrize("view", [lambda x: x[::-1], lambda x: x.T, lambda x: x[1:]])
+@pytest.mark.parametrize("place", [lambda x: x[::-1], lambda x: x.T, lambda x: x[:1]])
+def test_a_copy_of_a_view_is_written_through_the_view_that_undoes_it(view, place):
+    """The copy's value is a movement op; one that cancels it leads to what lies behind the copy, which is not to be written."""
+    x = np.arange(9, dtype=np.float32).reshape(3, 3)
+    t = Tensor(x).realize()
+    c = view(t).clone()
+    place(c).assign(place(c) * 0 + 5)
+    c[:1] = 7
+    assert np.array_equal(t.numpy(), x)
+    right = np.array(view(x))
+    place(right)[...] = 5
+    right[:1] = 7
+    np.testing.assert_array_equal(c.numpy(), right)
 
 
 PARTS = {"slice": lambda x: x[1:3], "step": lambda x: x[::2], "backwards": lambda x: x[::-1], "row": lambda x: x.reshape(2, 3)[1]}
