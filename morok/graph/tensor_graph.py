@@ -13,7 +13,6 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import deque
-from collections.abc import Iterable
 from math import prod
 from operator import attrgetter
 from sys import getrefcount
@@ -397,21 +396,6 @@ def _become_view(u: TensorUOp, storage: Any, device: str) -> TensorUOp:
     GRAPH.hoist(operands, u.operation)
     GRAPH.become(u, GRAPH.new_signature("reshape", operands, attributes, attributes, u.type), operands)
     return base
-
-
-def base_buffer(u: TensorUOp) -> TensorUOp | None:
-    """The buffer that a realised value is, or is a view of; None for a value that must be computed."""
-    while u.name in ("reshape", "shrink", "permute", "expand", "flip", "detach"):
-        u = u.operands[0]
-    return u if u.name == "buffer" else None
-
-
-def external_readers(u: TensorUOp, captured: Iterable[TensorUOp]) -> bool:
-    """Whether a live op outside `captured` takes `u` as an operand."""
-    with GRAPH.lock:
-        GRAPH.drain()
-        inside = sum(node.operands.count(u) for node in captured)
-        return sum(1 for _ in u.result.uses) > inside
 
 
 def graph_statistics() -> dict[str, int]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..errors import AxisError, ShapeError
-from .sizes import Shape, SymbolicInt, countable, require
+from .sizes import Shape, countable, require
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -87,7 +87,3 @@ def per_axis(value: Any, count: int, what: str) -> tuple[int, ...]:
             raise ShapeError(f"{what}: needs one int or {count}, given {tuple(value)}")
         return tuple(integer(v, what) for v in value)
     return (integer(value, what),) * count
-
-
-def is_symbolic(shape: Shape) -> bool:
-    return any(isinstance(s, SymbolicInt) for s in shape)

@@ -5,8 +5,6 @@ import math
 from typing import Any, Self
 
 from ..dialect import types as T
-from ..errors import DTypeError
-from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes
 from .arguments import integer
 from .elementwise import ElementwiseMethods
@@ -247,9 +245,3 @@ class MathematicsMethods(ElementwiseMethods):
 
     def __trunc__(self) -> Self:
         return self.trunc()
-
-
-def require_float(x: MathematicsMethods, what: str) -> TensorUOp:
-    if not x.dtype.is_float:
-        raise DTypeError(f"{what}: takes floats, not {x.dtype}; cast first")
-    return x.uop

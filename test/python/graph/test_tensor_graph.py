@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from morok.dialect import types as T
 from morok.dialect.opdef import DYNAMIC
 from morok.errors import IRError
-from morok.graph.tensor_graph import GRAPH, TensorUOp, base_buffer, external_readers, graph_statistics, index_value, new_buffer, tensor_const
+from morok.graph.tensor_graph import GRAPH, TensorUOp, graph_statistics, index_value, new_buffer, tensor_const
 
 
 def test_equal_expressions_are_one_object():
@@ -153,24 +153,6 @@ def test_copies_of_a_handle_are_the_handle():
     a = buffer()
     assert copy.copy(a) is a
     assert copy.deepcopy([a])[0] is a
-
-
-def test_external_readers():
-    a = buffer()
-    u = a + a
-    v = u * u
-    assert not external_readers(a, [u, v])
-    assert external_readers(a, [v])
-    w = a.alu("exp")
-    assert external_readers(a, [u, v])
-    del w
-    assert not external_readers(a, [u, v])
-
-
-def test_base_buffer():
-    a = buffer()
-    assert base_buffer(TensorUOp.make("reshape", (a,), ((6,),))) is a
-    assert base_buffer(a + a) is None
 
 
 def test_statistics_count_what_is_alive():
