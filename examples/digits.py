@@ -8,6 +8,7 @@ A training step is one graph: forward pass, gradients and the update of all weig
 from __future__ import annotations
 
 import argparse
+import os
 import time
 
 import numpy as np
@@ -98,7 +99,10 @@ def show(stage: str) -> None:
     images, labels, _, _ = load()
     model = Classifier()
     loss = model.step(Tensor(images[:BATCH]), Tensor(np.eye(CLASSES, dtype=np.float32)[labels[:BATCH]]))
-    print(stage_text([loss, *model.weights], stage))
+    try:
+        print(stage_text([loss, *model.weights], stage), flush=True)
+    except BrokenPipeError:  # as in `--show loops | head`: what is left in the stream's buffer has no reader
+        os._exit(1)
 
 
 def main() -> None:
@@ -107,6 +111,8 @@ def main() -> None:
     parser.add_argument("--show", metavar="STAGE", choices=STAGES,
                         help="print the IR of a training step after this stage instead of training")
     arguments = parser.parse_args()
+    if arguments.epochs < 1:
+        parser.error(f"argument --epochs: must be at least 1, not {arguments.epochs}")
     if arguments.show:
         show(arguments.show)
     else:
