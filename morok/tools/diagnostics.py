@@ -35,6 +35,12 @@ class Diagnostic:
         place = f"{self.file}:{self.line}:{self.column}" if self.file is not None else tool
         return f"{place}: {self.kind}: {self.message}"
 
+    def of_pass(self, pass_name: str) -> Diagnostic:
+        """The same, headed by the pass where neither a place nor the message tells where it comes from."""
+        if self.file is not None or pass_name in self.message:
+            return self
+        return replace(self, message=f"{pass_name}: {self.message}")
+
     def within(self, pass_name: str) -> Diagnostic:
         """The same, saying which pass reports it."""
         return self if pass_name in self.message else replace(self, message=f"{self.message} (in pass {pass_name})")

@@ -22,7 +22,12 @@ def columns(rows: Iterable[tuple[str, str]], indent: str = "  ", width: int = 40
 def option_rows(cls: type[Pass]) -> list[tuple[str, str]]:
     """The options of a pass and their defaults."""
     fields: Any = dataclasses.fields(cls)  # type: ignore[arg-type]
-    return [(f"--{f.name.replace('_', '-')}=<{type(f.default).__name__}>", f"default {f.default!r}") for f in fields]
+    return [(f"--{f.name.replace('_', '-')}=<{type(f.default).__name__}>", f"default {_default_text(f.default)}") for f in fields]
+
+
+def _default_text(value: Any) -> str:
+    """A default as the command line takes it."""
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def help_text(tool: str, overview: str, usage: str, flags: Iterable[Flag]) -> str:

@@ -84,6 +84,16 @@ def relocate(module: ir.Module, file: str, context: ir.Context) -> None:
     module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
 
 
+_CUSTOM_FORM = re.compile(rb"^[ \t]*(?:%[^=\"\n]*=[ \t]*)?(morok\.\w+)", re.MULTILINE)
+
+
+def custom_form(data: bytes) -> tuple[str, int, int] | None:
+    """Name, line and column of the first op of ours that is not in generic form, if any. MLIR refuses one without saying why: a dialect that
+    IRDL defines has no parsers."""
+    found = _CUSTOM_FORM.search(data)
+    return None if found is None else (found[1].decode(), *_position(data, found.start(1)))
+
+
 _OPENING, _CLOSING = b"([{<", b")]}>"
 _NOT_BRACKETS = bytes(b for b in range(256) if b not in _OPENING + _CLOSING)
 

@@ -3,7 +3,6 @@
 """
 from __future__ import annotations
 
-import dataclasses
 import os
 import sys
 import traceback
@@ -28,7 +27,7 @@ from ..passes.verify.verify import verify_bodies
 from .diagnostics import Collector, Diagnostic, ToolError, from_text
 from .flags import SWITCH, TEXT, Flag, Parsed, parse_flags
 from .listing import help_text
-from .source import Chunk, nameless_op, nesting_error, relocate
+from .source import Chunk, custom_form, nameless_op, nesting_error, relocate
 
 
 class Failed(Exception):
@@ -141,8 +140,7 @@ class Tool(ABC):
         try:
             module = ir.Module.parse(chunk.data, dialect.context)
         except (ir.MLIRError, ValueError) as error:
-            unexplained = [Diagnostic("error", f"cannot be read: {error}", chunk.file, chunk.line, 1)]
-            raise Failed(self.explain(chunk) or collector.errors or unexplained) from None
+            raise Failed(self.explain(chunk) or collector.errors or [_unexplained(chunk, error)]) from None
         if not chunk.is_bytecode:
             relocate(module, chunk.file, dialect.context)
         problems = self.check(module, dialect)
@@ -182,14 +180,12 @@ class Tool(ABC):
             replay = self.write_reproducer(chunk, steps, always=True)
             raise Failed([Diagnostic("error", f"pass {current.name} failed: {error}{replay}")]) from None
         except VerifyError as error:
-            raise Failed([from_dialect(problem) for problem in error.diagnostics]) from None
+            self.write_reproducer(chunk, steps, always=False)
+            raise Failed([from_dialect(problem).of_pass(current.name) for problem in error.diagnostics]) from None
         except MorokError as error:
             self.write_reproducer(chunk, steps, always=False)
             self.trace()
-            diagnostic = from_text(str(error))
-            if diagnostic.file is None and current.name not in diagnostic.message:
-                diagnostic = dataclasses.replace(diagnostic, message=f"{current.name}: {diagnostic.message}")
-            raise Failed([diagnostic]) from None
+            raise Failed([from_text(str(error)).of_pass(current.name)]) from None
 
     def check_output(self, program: Program, collector: Collector) -> None:
         """Raises BadOutput if a pass left a module that does not verify."""
@@ -241,6 +237,16 @@ class Tool(ABC):
             self.stdout.buffer.flush()
         else:
             self.stdout.write(data.decode(errors="replace"))
+
+
+def _unexplained(chunk: Chunk, error: Exception) -> Diagnostic:
+    """What to say of a module that MLIR refuses without a diagnostic."""
+    custom = None if chunk.is_bytecode else custom_form(chunk.data)
+    if custom is None:
+        return Diagnostic("error", f"cannot be read: {error}", chunk.file, chunk.line, 1)
+    name, line, column = custom
+    return Diagnostic("error", f"'{name}' is read in generic form only: \"{name}\"(operands) {{attributes}} : (operand types) -> result types",
+                      chunk.file, line, column)
 
 
 def from_dialect(problem: DialectDiagnostic) -> Diagnostic:

@@ -13,6 +13,7 @@
 
 // LIST: --morok-apply-opts{{ +}}- {{.*}} [kernel]
 // LIST-NEXT: --opts=<str>{{ +}}- default ''
+// LIST-NEXT: --heuristic=<bool>{{ +}}- default true
 // LIST: --canonicalize
 // LIST: --max-iterations=<int>
 

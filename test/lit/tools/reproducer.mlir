@@ -6,7 +6,12 @@
 // RUN: morok-opt %t -p cse | filecheck %s --check-prefix=MODULE
 // RUN: mlir-opt %S/Inputs/upstream.mlir -canonicalize --mlir-generate-reproducer=%t.stock -o /dev/null && morok-opt --run-reproducer %t.stock | filecheck %s --check-prefix=STOCK
 
+// A pass that only checks leaves one too.
+// RUN: not morok-opt %s -p 'morok-split,morok-verify-form{form=range}' --mlir-pass-pipeline-crash-reproducer=%t.check 2>&1 | filecheck %s --check-prefix=VERIFY
+// RUN: not morok-opt --run-reproducer %t.check 2>&1 | filecheck %s --check-prefix=VERIFY
+
 // CHECK: morok-opt: error: morok-apply-opts: UPCAST(9,4):
+// VERIFY: {{.*}}: error: 'morok.define_global' op does not belong in range form
 // FILE: func.func @main
 // FILE: {-#
 // FILE: mlir_reproducer: {
