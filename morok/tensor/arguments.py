@@ -13,8 +13,6 @@ from .sizes import Shape, countable, require
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-REDUCTION_NAMES = {"dim": "axis", "keepdims": "keepdim"}
-
 
 def also_named(**names: str) -> Callable[[Function], Function]:
     """Lets keywords have other names too: `also_named(dim="axis")`."""
@@ -28,6 +26,21 @@ def also_named(**names: str) -> Callable[[Function], Function]:
             return function(*args, **keywords)
         return renamed  # type: ignore[return-value]
     return decorate
+
+
+def reduction(function: Function) -> Function:
+    """A method that reduces, with what PyTorch and NumPy call its arguments. NumPy's functions are the methods of what they are given:
+    `np.std(x)` is `x.std(axis=None, dtype=None, out=None, ddof=0)`."""
+    named = also_named(dim="axis", keepdims="keepdim")(function)
+
+    @wraps(function)
+    def reduced(*args: Any, **keywords: Any) -> Any:
+        if keywords.pop("out", None) is not None:
+            raise TypeError(f"{function.__name__}: takes no out; assign the result: out.assign(...)")
+        if "dtype" in keywords and keywords["dtype"] is None:
+            del keywords["dtype"]
+        return named(*args, **keywords)
+    return reduced  # type: ignore[return-value]
 
 
 def integer(value: Any, what: str) -> int:

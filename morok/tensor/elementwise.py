@@ -239,7 +239,8 @@ class ElementwiseMethods(MovementMethods):
         """
         holds = self._operand(condition, "where")
         if holds.dtype is not T.bool_:
-            raise DTypeError(f"where: the condition must be bool, not {holds.dtype}; compare it, or use .bool()")
+            order = "; where is a method of the values: values.where(condition, other)" if self.dtype is T.bool_ else ""
+            raise DTypeError(f"where: the condition must be bool, not {holds.dtype}; compare it, or use .bool(){order}")
         x, y = dtype_operands(self, other, "where")
         shape = broadcast_shape("where", build.shape_of(holds.uop), build.shape_of(x), build.shape_of(y))
         return self._new(build.alu("where", *(build.broadcast(u, shape) for u in (holds.uop, x, y))))

@@ -162,18 +162,21 @@ class MovementMethods(TensorCore):
         if any(_is_minus_one(s) for s in given[:offset]):
             raise ShapeError(f"expand: -1 keeps a size, but new axes of {given} have none to keep (tensor of shape {old})")
         new = tuple(old[a - offset] if _is_minus_one(s) else require(s, "expand") for a, s in enumerate(given))
-        return self.broadcast_to(new)
+        return self._broadcast(new, "expand")
 
     def expand_as(self, other: TensorCore) -> Self:
         """Expanded to another tensor's shape."""
-        return self.broadcast_to(self._operand(other, "expand_as").shape)
+        return self._broadcast(self._operand(other, "expand_as").shape, "expand_as")
 
     def broadcast_to(self, *shape: Any) -> Self:
         """NumPy's broadcasting to a shape. The result cannot be written."""
-        new, old = shape_argument(shape, "broadcast_to"), self.shape
+        return self._broadcast(shape_argument(shape, "broadcast_to"), "broadcast_to")
+
+    def _broadcast(self, new: Shape, what: str) -> Self:
+        old = self.shape
         aligned = (1,) * (len(new) - len(old)) + old
         if len(aligned) != len(new) or any(o != n and o != 1 for o, n in zip(aligned, new)):
-            raise ShapeError(f"broadcast_to: {old} does not broadcast to {new}; aligned at the last axis, each size must be equal or 1")
+            raise ShapeError(f"{what}: {old} does not broadcast to {new}; aligned at the last axis, each size must be equal or 1")
         return self._view((build.reshape, (aligned,)), (build.expand, (new,)))
 
     def shrink(self, window: Sequence[Any]) -> Self:

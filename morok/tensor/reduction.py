@@ -10,7 +10,7 @@ from ..dialect import types as T
 from ..errors import DTypeError, ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes
-from .arguments import REDUCTION_NAMES, also_named, normal_axes, normal_axis, number
+from .arguments import also_named, normal_axes, normal_axis, number, reduction
 from .creation import CreationMethods
 from .sizes import Size, SymbolicInt, least, numel
 
@@ -23,7 +23,7 @@ class ReductionMethods(CreationMethods):
         result = build.reduce(u, name, axes)
         return self._new(build.with_unit_axes(result, shape, axes) if keepdim else result)
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
     def sum(self, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Self:
         """Sum; bools and integers in 64 bits, 16-bit floats accumulated in float32.
 
@@ -31,7 +31,7 @@ class ReductionMethods(CreationMethods):
         """
         return self._accumulated("add", axis, keepdim, dtype, "sum")
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
     def prod(self, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Self:
         """Product; bools and integers in 64 bits, 16-bit floats accumulated in float32."""
         return self._accumulated("mul", axis, keepdim, dtype, "prod")
@@ -44,12 +44,12 @@ class ReductionMethods(CreationMethods):
         wide = T.float32 if wanted.is_float and wanted.bits == 16 else wanted
         return self._reduced(build.cast(self.uop, wide), name, axes, keepdim).cast(wanted)
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
     def max(self, axis: Any = None, keepdim: bool = False) -> Self:
         """The greatest element; NaN if one is."""
         return self._extreme("max", axis, keepdim)
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
     def min(self, axis: Any = None, keepdim: bool = False) -> Self:
         """The least element; NaN if one is."""
         return self._extreme("min", axis, keepdim)
@@ -70,22 +70,22 @@ class ReductionMethods(CreationMethods):
                 has = "has" if shape[axis] == 0 else "may have"
                 raise ShapeError(f"{what}: axis {axis} of shape {shape} {has} no elements, and {what} of nothing is undefined")
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
     def any(self, axis: Any = None, keepdim: bool = False) -> Self:
         """Whether an element is not 0."""
         return self._reduced(self.bool().uop, "or", normal_axes(axis, self.ndim, "any"), keepdim)
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
     def all(self, axis: Any = None, keepdim: bool = False) -> Self:
         """Whether every element is not 0."""
         return self._reduced(self.bool().uop, "and", normal_axes(axis, self.ndim, "all"), keepdim)
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
     def count_nonzero(self, axis: Any = None, keepdim: bool = False) -> Self:
         """How many elements are not 0, as int64."""
         return self.bool().sum(axis, keepdim)
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
     def mean(self, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Self:
         """Arithmetic mean; of integers and bools as the default float."""
         axes = normal_axes(axis, self.ndim, "mean")
@@ -104,7 +104,8 @@ class ReductionMethods(CreationMethods):
         ones = build.full(tuple(symbolic), 1.0, self.dtype)
         return self._new(build.reduce(ones, "add", tuple(range(len(symbolic))))) * float(known)  # type: ignore[arg-type]
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
+    @also_named(ddof="correction")
     def var(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Self:
         """Variance, the sum of squared distances from the mean divided by n - correction (1 as PyTorch, 0 for NumPy's)."""
         axes = normal_axes(axis, self.ndim, "var")
@@ -115,17 +116,19 @@ class ReductionMethods(CreationMethods):
         squares = (distance * distance).sum(axes, keepdim)
         return (squares / count)._rounded(self.dtype)
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
+    @also_named(ddof="correction")
     def std(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Self:
         """Standard deviation, the root of var."""
         return self._computing().var(axis, correction, keepdim).sqrt()._rounded(self.dtype)
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
+    @also_named(ddof="correction")
     def var_mean(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> tuple[Self, Self]:
         """Variance and mean."""
         return self.var(axis, correction, keepdim), self.mean(axis, keepdim)
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
     def norm(self, p: Any = 2, axis: Any = None, keepdim: bool = False) -> Self:
         """The p-norm of all elements or along axes: p a positive number, inf, -inf or 0."""
         axes = normal_axes(axis, self.ndim, "norm")
@@ -144,12 +147,12 @@ class ReductionMethods(CreationMethods):
             result = (x ** p).sum(axes, keepdim) ** (1.0 / p)
         return result._rounded(self.dtype)
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
     def argmax(self, axis: Any = None, keepdim: bool = False) -> Self:
         """Where the first greatest element is (the first NaN, if there is one), as int64; over the flattened tensor by default."""
         return self._position("max", axis, keepdim)
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
     def argmin(self, axis: Any = None, keepdim: bool = False) -> Self:
         """Where the first least element is (the first NaN, if there is one), as int64; over the flattened tensor by default."""
         return self._position("min", axis, keepdim)
@@ -174,7 +177,7 @@ class ReductionMethods(CreationMethods):
         first = build.alu("where", found.uop, positions, nowhere)
         return self._reduced(first, "min", (along,), keepdim).cast(T.int64)
 
-    @also_named(**REDUCTION_NAMES)
+    @reduction
     def logsumexp(self, axis: Any = None, keepdim: bool = False) -> Self:
         """log(sum(exp(x))) without overflow; -inf where every element is."""
         axes = normal_axes(axis, self.ndim, "logsumexp")

@@ -287,6 +287,7 @@ A, B = Tensor.zeros(2, 3), Tensor.zeros(2, 4)
         (lambda: A < B, ShapeError, "(2, 3) < (2, 4)"),
         (lambda: A.where(B > 0, 1), ShapeError, "(2, 4)"),
         (lambda: A.where(A, 1), DTypeError, "float32"),
+        (lambda: Tensor.where(A > 0, A, 1), DTypeError, "values.where(condition, other)"),
         (lambda: A & 1, DTypeError, "float32"),
         (lambda: ~A, DTypeError, "float32"),
         (lambda: A << 1, DTypeError, "float32"),

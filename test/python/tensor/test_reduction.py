@@ -167,6 +167,17 @@ def test_mean_of_floats_keeps_the_dtype(dtype):
     assert Tensor.ones(3, dtype=dtype).mean().dtype is dtype
 
 
+@pytest.mark.parametrize("function", [np.sum, np.prod, np.mean, np.max, np.min, np.any, np.all, np.std, np.var], ids=lambda f: f.__name__)
+def test_functions_of_numpy_reduce_tensors(function):
+    a = sample((2, 3), seed=1, low=1, high=3)
+    for keywords in ({}, {"axis": 0}, {"axis": 1, "keepdims": True}):
+        result = function(Tensor(a), **keywords)
+        assert isinstance(result, Tensor)
+        check(result, function(a, **keywords), 1e-5)
+    if function in (np.std, np.var):
+        check(function(Tensor(a), ddof=1), function(a, ddof=1), 1e-5)
+
+
 X = Tensor.zeros(2, 3)
 
 
@@ -184,6 +195,8 @@ X = Tensor.zeros(2, 3)
         (lambda: X.sum(axis=0, dim=1), TypeError, "dim"),
         (lambda: Tensor.zeros(2, 0).max(), ShapeError, "(2, 0)"),
         (lambda: X.sum(dtype="x"), TypeError, "x"),
+        (lambda: X.sum(out=X), TypeError, "assign"),
+        (lambda: X.std(ddof=0, correction=0), TypeError, "ddof"),
     ],
 )
 def test_wrong_calls(call, error, words):
