@@ -22,8 +22,8 @@ from ..symbolic.ranges import open_ranges
 
 DEAR = 8.0
 """Cost per element, in elementary operations, from which on a value is stored rather than computed twice: about what a store and a load cost."""
-LOCAL_ELEMENTS = 1 << 14
-"""Largest local stage: 64 KiB of float32, half of a core's L2 at least."""
+LOCAL_ELEMENTS = 1 << 17
+"""Largest local stage: 512 KiB of float32, which a core's second cache holds, and the stack of a thread with some rows of it."""
 SMALL_REDUCTION = 1024
 """A reduction to a single value of at most so many elements is computed inside each kernel that needs it."""
 _CHEAP_UNARY = frozenset(("floor", "ceil", "trunc", "round", "sqrt"))

@@ -1,0 +1,98 @@
+"""morok-defer-normalization: a sum of products with softmax weights is divided once, not weight by weight.
+
+    %e = morok.exp %x, %t = sum of %e over keys                    %e, %t as before
+    %w = morok.div %e, %t : tensor<8x512xf32>                      %p = morok.mul %e, %v
+    %p = morok.mul %w, %v : tensor<8x64x512xf32>              =>   %n = morok.reduce_axis %p {add, axes = [2]}
+    %y = morok.reduce_axis %p {add, axes = [2]}                    %y = morok.div %n, %t : tensor<8x64xf32>
+
+Attention's second product: 64 divisions a row instead of 512, and the weights need no memory of their own (Dao et al., FlashAttention, 2022, section 3.1).
+Only weights that are exponentials over their own sum: they are positive, so the sum of the products exceeds the quotient by no more than the divisor, and cannot
+overflow where the quotient is far from it. Only where nothing else wants the weights, and there are fewer results than weights.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+
+from ...dialect import types as T
+from ...dialect.ops import MOVEMENT
+from ...graph.body import Body
+from ...graph.uop import UOp, index_const, substitute, users_of
+from ..registry import KernelPass, morok_pass
+from ..symbolic import simplify
+from ..symbolic.ranges import make_range, open_ranges
+from .movement_indices import Indices, source_indices
+
+
+@morok_pass("morok-defer-normalization", form="tensor")
+class DeferNormalization(KernelPass):
+    """Divides the sum of softmax weights times values, instead of each weight."""
+
+    def rewrite(self, body: Body) -> Body:
+        order = body.order()
+        if not any(u.name == "exp" for u in order):
+            return body
+        users = users_of(order)
+        replaced = {u: deferred for u in order if u.name == "reduce_axis" and (deferred := _deferred(u, users, body.roots)) is not None}
+        return body.with_roots(substitute(body.roots, replaced)) if replaced else body
+
+
+def _deferred(u: UOp, users: Mapping[UOp, Sequence[UOp]], roots: tuple[UOp, ...]) -> UOp | None:
+    """The sum with its normalisation behind it; None where there is none to defer."""
+    product = u.operands[0]
+    if u.attribute("op") != "add" or product.name != "mul" or not u.dtype.is_float or _is_shared(product, users, roots):
+        return None
+    for weights, values in (product.operands, reversed(product.operands)):
+        quotient, movements = _source(weights)
+        if quotient.name != "div" or any(_is_shared(v, users, roots) for v in (quotient, *movements)):
+            continue
+        exponentials, divisor = quotient.operands
+        total, widening = _source(divisor)
+        if exponentials.name != "exp" or total.name != "reduce_axis" or total.attribute("op") != "add" or total.operands[0] is not exponentials:
+            continue
+        if not _is_constant_along(u.attribute("axes"), weights, [*movements, *widening]) or prod(_shape(u)) > prod(_shape(quotient)):
+            continue
+        factors = {weights: _moved(exponentials, movements), values: values}
+        summed = u.with_operands((product.with_operands(tuple(factors[f] for f in product.operands)),))
+        return UOp.make("div", (summed, _first_along(u, _moved(divisor, movements))), (), u.type, quotient.loc)
+    return None
+
+
+def _shape(u: UOp) -> tuple[int, ...]:
+    return u.type.shape  # type: ignore[union-attr,return-value]
+
+
+def _source(u: UOp) -> tuple[UOp, list[UOp]]:
+    """What the value is before movement ops of fixed sizes that fill nothing in, and these, the last first."""
+    movements = []
+    while u.name in MOVEMENT and u.name != "pad" and len(u.operands) == 1 and None not in _shape(u) and None not in _shape(u.operands[0]):
+        movements.append(u)
+        u = u.operands[0]
+    return u, movements
+
+
+def _moved(u: UOp, movements: Sequence[UOp]) -> UOp:
+    """The value under movement ops, the last first."""
+    for movement in reversed(movements):
+        u = movement.with_operands((u,))
+    return u
+
+
+def _is_shared(u: UOp, users: Mapping[UOp, Sequence[UOp]], roots: tuple[UOp, ...]) -> bool:
+    return len(users[u]) > 1 or u in roots
+
+
+def _is_constant_along(axes: Sequence[int], u: UOp, movements: Sequence[UOp]) -> bool:
+    """Whether what lies behind movement ops (the last first) is the same all along some axes of their result `u`."""
+    ranges = [make_range(index_const(n), number, "loop") for number, n in enumerate(_shape(u))]
+    indices: Indices = tuple(ranges)
+    for movement in movements:
+        indices = simplify(source_indices(movement, indices)[0])
+    return not any(ranges[a] in open_ranges(i) for a in axes for i in indices)
+
+
+def _first_along(u: UOp, operand: UOp) -> UOp:
+    """The operand of a reduction, its first elements along the axes that go."""
+    kept = tuple(1 if a in u.attribute("axes") else n for a, n in enumerate(_shape(operand)))
+    first = UOp.make("shrink", (operand,), ((0,) * len(kept), kept), T.tensor(kept, u.dtype), u.loc)
+    return UOp.make("reshape", (first,), (_shape(u),), u.type, u.loc)
