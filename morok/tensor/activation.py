@@ -115,7 +115,7 @@ class ActivationMethods(LinearAlgebraMethods):
             x.softmax(-1)
         """
         exponentials, total, wanted = self._softmax_parts(axis, dtype, "softmax")[1:]
-        return (exponentials / total).cast(wanted)
+        return (exponentials * total.reciprocal()).cast(wanted)  # a division of each would take half of the time
 
     @also_named(dim="axis")
     def log_softmax(self, axis: Any = -1, dtype: Any = None) -> Self:

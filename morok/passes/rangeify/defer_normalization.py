@@ -1,13 +1,14 @@
-"""morok-defer-normalization: a sum of products with softmax weights is divided once, not weight by weight.
+"""morok-defer-normalization: a sum of products with softmax weights is normalised once, not weight by weight.
 
     %e = morok.exp %x, %t = sum of %e over keys                    %e, %t as before
     %w = morok.div %e, %t : tensor<8x512xf32>                      %p = morok.mul %e, %v
     %p = morok.mul %w, %v : tensor<8x64x512xf32>              =>   %n = morok.reduce_axis %p {add, axes = [2]}
     %y = morok.reduce_axis %p {add, axes = [2]}                    %y = morok.div %n, %t : tensor<8x64xf32>
 
-Attention's second product: 64 divisions a row instead of 512, and the weights need no memory of their own (Dao et al., FlashAttention, 2022, section 3.1).
-Only weights that are exponentials over their own sum: they are positive, so the sum of the products exceeds the quotient by no more than the divisor, and cannot
-overflow where the quotient is far from it. Only where nothing else wants the weights, and there are fewer results than weights.
+Attention's second product: 64 divisions a row instead of 512, and the weights need no memory of their own (Dao et al., FlashAttention, 2022, section 3.1). The
+same where the weights are multiplied by 1 / %t. Only weights that are exponentials over their own sum: they are positive, so the sum of the products exceeds
+the quotient by no more than the divisor, and cannot overflow where the quotient is far from it. Only where nothing else wants the weights, and there are fewer
+results than weights.
 """
 from __future__ import annotations
 
@@ -43,18 +44,31 @@ def _deferred(u: UOp, users: Mapping[UOp, Sequence[UOp]], roots: tuple[UOp, ...]
     if u.attribute("op") != "add" or product.name != "mul" or not u.dtype.is_float or _is_shared(product, users, roots):
         return None
     for weights, values in (product.operands, reversed(product.operands)):
-        quotient, movements = _source(weights)
-        if quotient.name != "div" or any(_is_shared(v, users, roots) for v in (quotient, *movements)):
+        normalised, movements = _source(weights)
+        found = _exponentials_and_scale(normalised)
+        if found is None or any(_is_shared(v, users, roots) for v in (normalised, *movements)):
             continue
-        exponentials, divisor = quotient.operands
-        total, widening = _source(divisor)
-        if exponentials.name != "exp" or total.name != "reduce_axis" or total.attribute("op") != "add" or total.operands[0] is not exponentials:
-            continue
-        if not _is_constant_along(u.attribute("axes"), weights, [*movements, *widening]) or prod(_shape(u)) > prod(_shape(quotient)):
+        exponentials, scale = found
+        if not _is_constant_along(u.attribute("axes"), weights, [*movements, *_source(scale)[1]]) or prod(_shape(u)) > prod(_shape(normalised)):
             continue
         factors = {weights: _moved(exponentials, movements), values: values}
         summed = u.with_operands((product.with_operands(tuple(factors[f] for f in product.operands)),))
-        return UOp.make("div", (summed, _first_along(u, _moved(divisor, movements))), (), u.type, quotient.loc)
+        return UOp.make(normalised.name, (summed, _first_along(u, _moved(scale, movements))), (), u.type, normalised.loc)
+    return None
+
+
+def _exponentials_and_scale(weights: UOp) -> tuple[UOp, UOp] | None:
+    """Of exponentials that are divided by their sum, or multiplied by 1 / sum: them, and what they are divided or multiplied by."""
+    if weights.name not in ("div", "mul"):
+        return None
+    for exponentials, scale in (weights.operands, weights.operands[::-1])[:1 if weights.name == "div" else 2]:
+        total = _source(scale)[0]
+        if weights.name == "mul":
+            if total.name != "div" or not _source(total.operands[0])[0].is_const(1.0):
+                continue
+            total = _source(total.operands[1])[0]
+        if exponentials.name == "exp" and total.name == "reduce_axis" and total.attribute("op") == "add" and total.operands[0] is exponentials:
+            return exponentials, scale
     return None
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from morok import Tensor
 from morok.runtime.inspection import stage_text
 
