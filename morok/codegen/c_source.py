@@ -26,9 +26,11 @@ PRELUDE = """\
 #if defined(__GNUC__)
 #define ALIGNED __attribute__((aligned(64)))
 #define AT_ALIGNED(p) __builtin_assume_aligned(p, 64)
+#define PREFETCH(address, locality) __builtin_prefetch((const void *)(address), 0, locality)
 #else
 #define ALIGNED
 #define AT_ALIGNED(p) (p)
+#define PREFETCH(address, locality) (void)0
 #endif
 """
 BITS = """
@@ -192,14 +194,23 @@ class CSource:
     def load(self, op: ir.Operation, operands: list[str]) -> None:
         self.define(op.results[0], self.element(op.operands[0], operands))
 
+    def prefetch(self, op: ir.Operation, operands: list[str]) -> None:
+        """By an address of its own: a pointer past the end of an array's memory may not even be computed in C."""
+        locality, t = ir.IntegerAttr(op.attributes["localityHint"]).value, ir.MemRefType(op.operands[0].type)
+        self.line(f"PREFETCH((uintptr_t){operands[0]} + sizeof(*{operands[0]}) * (uint64_t)({self.place(t, operands[1:])}), {locality});")
+
     def store(self, op: ir.Operation, operands: list[str]) -> None:
         self.line(f"{self.element(op.operands[1], operands[1:])} = {operands[0]};")
 
     def element(self, buffer: ir.Value, operands: list[str]) -> str:
+        return f"{operands[0]}[{self.place(ir.MemRefType(buffer.type), operands[1:])}]"
+
+    def place(self, t: ir.MemRefType, indices: list[str]) -> str:
+        """The row-major position of an element."""
         place = "0"
-        for size, index in zip(ir.MemRefType(buffer.type).shape, operands[1:]):
+        for size, index in zip(t.shape, indices):
             place = index if place == "0" else f"({place}) * {size} + {index}"
-        return f"{operands[0]}[{place}]"
+        return place
 
     # Expressions
 
@@ -361,5 +372,5 @@ _EXPRESSIONS: dict[str, _Expression] = {
 }
 _STATEMENTS: dict[str, Callable[[CSource, ir.Operation, list[str]], None]] = {
     "scf.for": CSource.for_, "scf.if": CSource.if_, "memref.alloca": CSource.alloca, "memref.load": CSource.load,
-    "memref.store": CSource.store,
+    "memref.store": CSource.store, "memref.prefetch": CSource.prefetch,
 }

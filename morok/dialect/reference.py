@@ -56,6 +56,7 @@ _EXAMPLES: dict[str, tuple[list[T.Type], dict[str, Any], T.Type | None]] = {
     "index": ([_ROW, T.index, T.index], {}, _PLACE),
     "load": ([_PLACE, T.bool_, T.float32], {}, None),
     "store": ([_PLACE, T.float32], {}, None),
+    "prefetch": ([T.float32, _PLACE], {"level": 1}, None),
     "reduce": ([T.float32, T.index], {"op": "max"}, None),
     "carry": ([T.float32, T.float32, T.index], {"op": "add"}, None),
     "bufferize": ([T.float32, T.index, T.index], {"id": 0, "space": "global"}, _ROW),

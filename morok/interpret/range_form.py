@@ -190,6 +190,9 @@ class RangeForm:
             indices[-1] = indices[-1] + np.arange(element.lanes)  # consecutive elements
         return Pointer(buffer, axes, tuple(indices))
 
+    def _prefetch(self, u: UOp) -> Lanes:
+        return self._lanes(u.operands[0])
+
     def _load(self, u: UOp) -> Lanes:
         pointer = self.values[u.operands[0]]
         gate, other = (u.operands[1], u.operands[2]) if len(u.operands) > 1 else (None, None)

@@ -29,4 +29,4 @@ class AddLoads(KernelPass):
 
 
 def _takes_pointer(u: UOp, position: int) -> bool:
-    return position == 0 and u.name in ("load", "store")
+    return position == 0 and u.name in ("load", "store") or position == 1 and u.name == "prefetch"

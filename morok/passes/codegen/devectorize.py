@@ -41,7 +41,7 @@ class Devectorize(KernelPass):
             else:
                 operands = tuple([values[o] for o in u.operands])
                 made = u.with_operands(operands) if operands else u
-                values[u] = access.load(made) if u.name == "load" else made
+                values[u] = access.load(made) if u.name == "load" else access.prefetch(made) if u.name == "prefetch" else made
         return body.with_roots(tuple(values[r] if r in values else effects[r][0] for r in body.roots))
 
 
@@ -78,6 +78,14 @@ class Accesses:
             guard = tuple(lane(x, k) for x in (gate, other) if x is not None) if gate is not None else ()
             loads.append(UOp.make("load", (scalar(buffer, lane(place, k)), *guard), (), None, u.loc))
         return UOp.make("vectorize", tuple(loads), (), u.type)
+
+    def prefetch(self, u: UOp) -> UOp:
+        """Only the first lane's place is asked for: the others are on the same line, or the hint is not worth an instruction for each."""
+        value, pointer = u.operands
+        place = pointer.operands[-1]
+        if not isinstance(place.type, T.VectorType):
+            return u
+        return u.with_operands((value, scalar(pointer.operands[0], self.forms.lane(place, 0))))
 
     def _load_once(self, u: UOp, pointer: UOp, gate: UOp, even: UOp | None, other: UOp, width: int) -> UOp:
         """One scalar load for all lanes, if any lane's gate is open."""

@@ -238,6 +238,13 @@ class KernelWriter(Conversions):
             return
         self.values[u] = self._branch(u, lambda: self._from_memory(u), self.values[u.operands[2]])
 
+    def _prefetch(self, u: UOp) -> None:
+        value, pointer = u.operands
+        self.values[u] = self.values[value]
+        locality = ir.IntegerAttr.get(self.names.type(T.int32), 4 - u.attribute("level"))
+        yes, no = (ir.BoolAttr.get(b, self.dialect.context) for b in (True, False))
+        self.create("memref.prefetch", None, self._place(pointer), {"isWrite": no, "localityHint": locality, "isDataCache": yes})
+
     def _from_memory(self, u: UOp) -> Value:
         x = self._read(u.operands[0], _stored(u.type))
         return self.cast(x, T.uint8, T.bool_) if u.dtype is T.bool_ else x
@@ -362,7 +369,7 @@ def _contiguous(pointer: UOp) -> None:
 
 _WRITERS: dict[str, Any] = {
     "index": KernelWriter._nothing, "end": KernelWriter._nothing, "sink": KernelWriter._nothing, "after": KernelWriter._after,
-    "barrier": KernelWriter._barrier, "load": KernelWriter._load, "store": KernelWriter._store,
+    "barrier": KernelWriter._barrier, "load": KernelWriter._load, "store": KernelWriter._store, "prefetch": KernelWriter._prefetch,
     "unroll": KernelWriter._unroll, "vectorize": KernelWriter._vectorize, "gep": KernelWriter._gep, "cat": KernelWriter._cat,
     "contract": KernelWriter._contract,
 }

@@ -239,6 +239,9 @@ class Expansion:
             gate = 0 if u.name == "load" else 1
             rest = tuple(x if i == gate else self.fill(x, width) for i, x in enumerate(rest))
             return UOp.make(u.name, (pointer, *rest), (), None, u.loc)
+        if u.name == "prefetch":
+            pointer = operands[1] if _width(operands[1]) else self._index(u, operands[1].operands, width)
+            return UOp.make(u.name, (self.fill(operands[0], width), pointer), u.attributes, None, u.loc)
         if u.name in ("range", "vectorize", "gep", "cat", "contract", "define_local"):
             raise InternalError(f"morok-pre-expand: morok.{u.name} depends on lanes of another range")
         filled = tuple([self.fill(o, width) for o in operands])

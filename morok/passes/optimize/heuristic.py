@@ -18,6 +18,7 @@ from ..symbolic.ranges import open_ranges, ranges_of
 from .machine import Machine
 from .nests import FusedSchedule, distributed, is_fused_product, nests_of
 from .opts import Opt
+from .prefetch import read_again
 from .products import find_product, schedule_product
 from .schedule import NamedLoops, Schedule
 
@@ -25,6 +26,10 @@ THREAD_WORK = 1 << 15
 """Elementary operations below which waking another thread costs more than it saves."""
 REPEATS = 8
 """How much more an access inside a reduction counts than one outside: a guess at how often it runs."""
+LEAST_PREFETCH = 1 << 16
+"""Bytes below which all that a kernel reads may be in a cache before it begins."""
+FIRST_CACHE = 1 << 14
+"""Bytes that are sure to stay in a core's first cache until the next iteration reads them."""
 ROW_BLOCK = 16
 """Rows that a transpose copies together: the lines of the source that it reads then serve all of them."""
 
@@ -45,6 +50,7 @@ def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
     widths = [u.operands[0].type.dtype.bits for u in body.order() if u.name in ("load", "store")]  # type: ignore[union-attr]
     lanes = max(1, machine.vector_bits // max(widths, default=8))
     _vectorise(schedule, strides, lanes, machine)
+    _prefetch(schedule, machine)
     if _work(body) >= THREAD_WORK:
         _thread(schedule)
     return schedule
@@ -223,6 +229,19 @@ def _rows_inside(schedule: Schedule) -> None:
             return
         after = next(k for k in range(block + 1, len(loops)) if loops[k].attribute("kind") == "loop")
         if not schedule.apply(Opt("SWAP", block, after)):
+            return
+
+
+def _prefetch(schedule: Schedule, machine: Machine) -> None:
+    """The next iteration's memory is asked for in the innermost loop round several nests that pass over it, where what they read is small enough to stay."""
+    order = schedule.body.order()
+    for axis, r in reversed(list(enumerate(ranges_of(order)))):
+        again = read_again(order, r) if r.attribute("kind") == "loop" else []
+        if again:
+            size = sum(prod(bounds(i)[1] + 1 for i in open_ranges(u) if i.attribute("id") > r.attribute("id")) * u.dtype.bits // 8 for u in again)
+            rows = bounds(r)[1] + 1
+            if LEAST_PREFETCH <= size * rows and size <= machine.cache_bytes // 4:
+                schedule.apply(Opt("PREFETCH", axis, 1 if size <= FIRST_CACHE else 2))
             return
 
 

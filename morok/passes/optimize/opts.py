@@ -15,6 +15,7 @@ from ..symbolic.ranges import make_range, open_ranges, ranges_of, renumbered, re
 from .distribute import distribute
 from .pad import padded
 from .peel import peel
+from .prefetch import prefetched
 from .stage import factors, stage
 
 
@@ -27,7 +28,7 @@ class Opt:
     argument: int | None = None
 
     NAMES: ClassVar[dict[str, bool]] = {"THREAD": False, "DISTRIBUTE": False, "TILE": True, "SWAP": True, "UPCAST": True, "UNROLL": True, "PEEL": True,
-                                        "OVERLAP": True, "PADTO": True, "STAGE": True}
+                                        "OVERLAP": True, "PADTO": True, "STAGE": True, "PREFETCH": True}
 
     def __str__(self) -> str:
         return f"{self.name}({self.axis})" if self.argument is None else f"{self.name}({self.axis},{self.argument})"
@@ -40,7 +41,7 @@ def parse_opts(text: str) -> list[Opt]:
         match = re.fullmatch(r"([A-Z]+)\((\d+)(?:, *(\d+))?\)", word)
         if match is None or match[1] not in Opt.NAMES or (match[3] is not None) != Opt.NAMES[match[1]]:
             raise OptionError(f"'{word}' is no opt; opts are THREAD(axis), TILE(axis,n), SWAP(axis,axis), UPCAST(axis,n), UNROLL(axis,n), "
-                              "PEEL(axis,n), OVERLAP(axis,n), PADTO(axis,n), STAGE(axis,factor), DISTRIBUTE(axis)")
+                              "PEEL(axis,n), OVERLAP(axis,n), PADTO(axis,n), STAGE(axis,factor), DISTRIBUTE(axis), PREFETCH(axis,level)")
         opts.append(Opt(match[1], int(match[2]), int(match[3]) if match[3] is not None else None))
     return opts
 
@@ -195,8 +196,13 @@ def _distribute(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
     return body.with_roots(renumbered(distribute(body.roots, str(opt), range_)))
 
 
+def _prefetch(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
+    assert opt.argument is not None
+    return prefetched(body, str(opt), ranges[opt.axis], opt.argument)
+
+
 _APPLY = {"UPCAST": _upcast, "UNROLL": _unroll, "TILE": _tile, "SWAP": _swap, "THREAD": _thread, "PEEL": _peel, "OVERLAP": _overlap,
-          "PADTO": _padto, "STAGE": _stage, "DISTRIBUTE": _distribute}
+          "PADTO": _padto, "STAGE": _stage, "DISTRIBUTE": _distribute, "PREFETCH": _prefetch}
 
 
 def apply_opts(body: Body, opts: list[Opt]) -> Body:

@@ -33,7 +33,7 @@ from morok.passes.verify.verify import verify_program
 from morok.runtime.check import difference
 
 RENDERER = LLVMRenderer()
-NAMES = (*Opt.NAMES, "UPCAST", "UNROLL", "OVERLAP", "PADTO", "STAGE", "DISTRIBUTE")
+NAMES = (*Opt.NAMES, "UPCAST", "UNROLL", "OVERLAP", "PADTO", "STAGE", "DISTRIBUTE", "PREFETCH")
 MOST_COPIES = 128
 """Copies of a kernel's innermost code that upcast and unrolled loops make: more take long to compile."""
 
@@ -66,6 +66,8 @@ def draw_opt(ranges: list[UOp], choose: random.Random) -> Opt:
         return Opt(name, axis, choose.randrange(len(ranges)))
     if name == "STAGE":
         return Opt(name, axis, choose.randrange(3))
+    if name == "PREFETCH":
+        return Opt(name, axis, choose.choice((1, 1, 2, 2, 3)))
     extent = ranges[axis].operands[0].value
     factors = [f for f in range(1, extent + 1) if extent % f == 0] if name in ("UPCAST", "UNROLL", "TILE") else [2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32]
     return Opt(name, axis, choose.choice(factors or [1]))
