@@ -393,8 +393,8 @@ def level_of_cache(i: Instance) -> str | None:
     return None if i.attributes["level"] in (1, 2) else f"level is {i.attributes['level']}; a processor's caches for it are 1 and 2"
 
 
-op("prefetch", "The value; a hint that the element at the pointer, which may lie outside of the buffer, is wanted soon in the cache of that level.", group="range",
-   forms=(RANGE, VECTOR), operands=[Operand("value", "value", same="T"), Operand("pointer", "pointer")], attributes=[Attribute("level", "i64")],
+op("prefetch", "The value; a hint that the element at the pointer, which may lie outside of the buffer, is wanted soon in the cache of that level.",
+   group="range", forms=(RANGE, VECTOR), operands=[Operand("value", "value", same="T"), Operand("pointer", "pointer")], attributes=[Attribute("level", "i64")],
    result=Operand("result", "value", same="T"), infer=first, verify=[level_of_cache])
 op("reduce", "Combines the value over the ranges, which close here; over no iteration, the reduction's identity.", group="range", forms=(RANGE, VECTOR),
    operands=[Operand("value", "value", same="T"), Operand("ranges", "index", VARIADIC)], attributes=[REDUCTION],
