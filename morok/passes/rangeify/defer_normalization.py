@@ -17,25 +17,26 @@ from math import prod
 
 from ...dialect import types as T
 from ...dialect.ops import MOVEMENT
-from ...graph.body import Body
+from ...graph.body import Program
 from ...graph.uop import UOp, index_const, substitute, users_of
-from ..registry import KernelPass, morok_pass
+from ..registry import Pass, morok_pass
 from ..symbolic import simplify
 from ..symbolic.ranges import make_range, open_ranges
 from .movement_indices import Indices, source_indices
 
 
 @morok_pass("morok-defer-normalization", form="tensor")
-class DeferNormalization(KernelPass):
+class DeferNormalization(Pass):
     """Divides the sum of softmax weights times values, instead of each weight."""
 
-    def rewrite(self, body: Body) -> Body:
-        order = body.order()
-        if not any(u.name == "exp" for u in order):
-            return body
-        users = users_of(order)
-        replaced = {u: deferred for u in order if u.name == "reduce_axis" and (deferred := _deferred(u, users, body.roots)) is not None}
-        return body.with_roots(substitute(body.roots, replaced)) if replaced else body
+    def run(self, program: Program) -> None:
+        for name, body in list(program.bodies.items()):
+            order = body.order()
+            if any(u.name == "exp" for u in order):
+                users = users_of(order)
+                replaced = {u: deferred for u in order if u.name == "reduce_axis" and (deferred := _deferred(u, users, body.roots)) is not None}
+                if replaced:
+                    program.bodies[name] = body.with_roots(substitute(body.roots, replaced))
 
 
 def _deferred(u: UOp, users: Mapping[UOp, Sequence[UOp]], roots: tuple[UOp, ...]) -> UOp | None:
