@@ -238,7 +238,7 @@ class Expansion:
                 pointer = self._index(u, pointer.operands, width)
             gate = 0 if u.name == "load" else 1
             rest = tuple(x if i == gate else self.fill(x, width) for i, x in enumerate(rest))
-            return UOp.make(u.name, (pointer, *rest), (), None, u.loc)
+            return UOp.make(u.name, (pointer, *rest), u.attributes, None, u.loc)
         if u.name in ("range", "vectorize", "gep", "cat", "contract", "define_local"):
             raise InternalError(f"morok-pre-expand: morok.{u.name} depends on lanes of another range")
         filled = tuple([self.fill(o, width) for o in operands])
