@@ -14,6 +14,7 @@ import argparse
 import ctypes
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def work(rounds: int, sizes: tuple[int, ...] = (256, 512, 1024, 2048, 4096)) -> 
         a, b = floats(n, n), floats(n, n)
         product = morok.jit(lambda x, y: x @ y)
         product(a, b)
-        taken = min(seconds(lambda: product(a, b)) for _ in range(rounds))
+        taken = min(seconds(partial(product, a, b)) for _ in range(rounds))
         rate = 2 * n ** 3 / taken / 1e9
         first = first or rate
         table.add_row(f"{n}³", f"{1e3 * taken:.2f}", f"{rate:.0f}", f"{first / rate:.2f}")
@@ -132,7 +133,7 @@ def threads(rounds: int, scale: int = 1) -> Table:
         for _ in range(rounds):
             for used, found in taken.items():
                 with morok.num_threads(used):
-                    found.append(seconds(lambda jitted=jitted, inputs=inputs: jitted(*inputs)))  # type: ignore[misc]
+                    found.append(seconds(partial(jitted, *inputs)))
         one, all_of_them = (min(taken[used]) for used in (1, count))
         table.add_row(name, f"{1e3 * one:.3f}", f"{1e3 * all_of_them:.3f}", f"{one / all_of_them:.2f}")
     return table
