@@ -156,11 +156,14 @@ def _extent(range_: UOp) -> int | None:
 def _plans(accesses: Accesses, without: set[UOp]) -> dict[UOp, str]:
     """Which range of each nest becomes lanes, and by which opt; without the nests that these ops close."""
     plans: dict[UOp, str] = {}
-    for closer in (u for u in accesses.order if u.name == "end" and u not in without):
+    planned: set[UOp] = set()
+    ends = [u for u in accesses.order if u.name == "end" and u not in without]
+    for closer in sorted(ends, key=lambda u: -len(u.operands)):  # the deepest first: a store outside of a nest that has lanes gets none
         inner = [r for r in closer.operands[1:] if r.attribute("kind") == "loop"]
         best = max(inner, key=accesses.vectorisable, default=None)
-        if best is not None and accesses.vectorisable(best) > 0:
+        if best is not None and accesses.vectorisable(best) > 0 and not planned.intersection(inner):
             plans[best] = "UPCAST"
+            planned.update(inner)
     for closer in (u for u in accesses.order if u.name == "reduce"):
         nest = open_ranges(closer.operands[0])
         if any(r in plans and plans[r] == "UPCAST" for r in nest):
