@@ -54,6 +54,10 @@ def _attribute(name: str) -> property:
     return property(lambda self: self.operation.attributes[name])
 
 
+def _optional_attribute(name: str) -> property:
+    return property(lambda self: self.operation.attributes[name] if name in self.operation.attributes else None)
+
+
 def _attributes(definition: OpDef, result_type: ir.Type | None, given: dict[str, Any]) -> dict[str, ir.Attribute]:
     """MLIR attributes of Python values; TypeError for one that is missing or unknown."""
     unknown = given.keys() - definition.index_of.keys()
@@ -79,7 +83,7 @@ def _make_view(d: OpDef) -> type:
     for position, operand in enumerate(d.operands):
         members[accessor_name(operand.name)] = _operand(d, position, operand)
     for attribute in d.attributes:
-        members.setdefault(accessor_name(attribute.name), _attribute(attribute.name))
+        members.setdefault(accessor_name(attribute.name), _optional_attribute(attribute.name) if attribute.optional else _attribute(attribute.name))
     return _cext.register_operation(Dialect)(type(class_name(d.name), (ir.OpView,), members))
 
 

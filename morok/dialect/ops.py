@@ -384,8 +384,9 @@ def store_matches(i: Instance) -> str | None:
 op("load", "The element at a pointer; with a gate, `other` where the gate is false, and memory is not touched there.", group="range", forms=(RANGE, VECTOR),
    operands=[Operand("pointer", "pointer"), Operand("gate", "bool", OPTIONAL), Operand("other", "value", OPTIONAL)],
    result=Operand("result", "value"), infer=load_type, verify=[gate_matches(1), other_matches])
-op("store", "Writes an element, only where the gate (if any) holds.", group="range", forms=(RANGE, VECTOR),
-   operands=[Operand("pointer", "pointer"), Operand("value", "value"), Operand("gate", "bool", OPTIONAL)],
+op("store", "Writes an element, only where the gate (if any) holds; a streaming one past the caches, where whole vectors are written.", group="range",
+   forms=(RANGE, VECTOR), operands=[Operand("pointer", "pointer"), Operand("value", "value"), Operand("gate", "bool", OPTIONAL)],
+   attributes=[Attribute("hint", "string", choices=("streaming",), optional=True)],
    result=Operand("effect", "token"), infer=lambda o, a: T.token, verify=[store_matches, gate_matches(2)])
 
 

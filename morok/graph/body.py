@@ -139,6 +139,8 @@ def read_operation(op: ir.Operation, operands: tuple[UOp, ...], dialect: Dialect
     definition = TABLE[op.name[len("morok."):]]
     given = op.attributes
     attributes = tuple(attribute_from_mlir(given[a.name]) if a.name in given else None for a in definition.attributes)
+    if attributes and attributes[-1] is None and definition.attributes[-1].optional:  # an optional attribute is the last, and absent where it is not given
+        attributes = attributes[:-1]
     result = dialect.types.from_mlir(op.results[0].type) if len(op.results) else T.token
     return UOp.make(definition.name, operands, attributes, result, read_location(op.location))
 

@@ -44,7 +44,7 @@ def _rewritten(u: UOp, operands: tuple[UOp, ...]) -> UOp:
         byte = UOp.make("load", operands[:2] + tuple(o.cast(T.uint8) for o in operands[2:]), (), None, u.loc)
         return byte.cast(T.bool_)
     if u.name == "store" and operands[1].dtype is T.bool_:
-        return UOp.make("store", (operands[0], operands[1].cast(T.uint8), *operands[2:]), (), None, u.loc)
+        return UOp.make("store", (operands[0], operands[1].cast(T.uint8), *operands[2:]), u.attributes, None, u.loc)
     if not operands:
         return UOp.make(u.name, (), u.attributes, _bytes(u.type), u.loc) if isinstance(u.type, T.MemRefType) else u
     return u.with_operands(operands)

@@ -110,11 +110,11 @@ class Accesses:
         sequence = self.forms.sequence(place)
         guard = () if gate is None else (gate,)
         if sequence is not None and sequence.step == 1:
-            return (UOp.make("store", (contiguous(buffer, sequence.base, width), value, *guard), (), None, u.loc),)
+            return (UOp.make("store", (contiguous(buffer, sequence.base, width), value, *guard), u.attributes, None, u.loc),)
         if sequence is not None and sequence.step == -1 and gate is None:
-            return (UOp.make("store", (contiguous(buffer, sequence.base - (width - 1), width), reversed_lanes(value)), (), None, u.loc),)
+            return (UOp.make("store", (contiguous(buffer, sequence.base - (width - 1), width), reversed_lanes(value)), u.attributes, None, u.loc),)
         lane = self.forms.lane
-        return tuple(UOp.make("store", (scalar(buffer, lane(place, k)), lane(value, k), *(lane(g, k) for g in guard)), (), None, u.loc)
+        return tuple(UOp.make("store", (scalar(buffer, lane(place, k)), lane(value, k), *(lane(g, k) for g in guard)), u.attributes, None, u.loc)
                      for k in range(width))
 
 

@@ -78,6 +78,7 @@ class Names:
         self.i64 = ir.IntegerType.get_signless(64, dialect.context)
         with dialect.context:
             self.signed_zero_ignored = ir.Attribute.parse("#arith.fastmath<nsz>")
+            self.sequentially_consistent = ir.Attribute.parse("7 : i64")  # llvm.fence seq_cst
             self.any_lane = ir.Attribute.parse("#vector.kind<or>")
             self.no_wrap = ir.Attribute.parse("#arith.overflow<nsw>")
             self.predicates = [ir.IntegerAttr.get(self.i64, i) for i in range(16)]

@@ -14,6 +14,7 @@ from ...errors import InternalError, IRError
 from ...graph.body import Body
 from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, users_of
+from ..symbolic.linear import linear
 from .conversions import Conversions
 from .emission import Value
 from .loop_tree import HOISTED, Loop, LoopTree, describe, place
@@ -35,6 +36,8 @@ class KernelWriter(Conversions):
         self.parameters = parameters_of(body, self.tree.order)
         self.accumulators: dict[UOp, Value] = {}
         self.fused = self._products_to_fuse() if fuse else {}
+        self.has_streamed = False
+        """Whether a store went past the caches."""
         self._locations: dict[Any, ir.Location] = {None: dialect.unknown}
 
     def write(self, ip: ir.InsertionPoint) -> None:
@@ -54,6 +57,8 @@ class KernelWriter(Conversions):
         self.entry = ir.InsertionPoint(zero.owner)
         self._enter(block.arguments)
         self._items(self.tree.root)
+        if self.has_streamed:  # such stores are not ordered with others: whoever is told that the kernel is done must find them
+            ir.Operation.create("llvm.fence", attributes={"ordering": self.names.sequentially_consistent}, loc=unknown, ip=self.ip)
         ir.Operation.create("func.return", loc=unknown, ip=self.ip)
 
     # Entry
@@ -256,6 +261,19 @@ class KernelWriter(Conversions):
     def _write(self, pointer: UOp, x: Value, is_vector: bool) -> None:
         self.create("vector.store" if is_vector else "memref.store", None, (x, *self._place(pointer)))
 
+    def _streams(self, u: UOp, pointer: UOp) -> bool:
+        """Writes a vector past the caches, if its place is known to be aligned: the hardware has no such store for others."""
+        t = u.operands[1].type
+        alignment = min(ALIGNMENT, t.lanes * T.element_dtype(t).itemsize)  # type: ignore[union-attr]
+        elements = alignment // T.element_dtype(t).itemsize
+        place = linear(pointer.operands[-1])
+        if alignment & alignment - 1 or place.constant % elements or any(step % elements for _, step in place.terms):
+            return False
+        attributes = {"nontemporal": ir.BoolAttr.get(True, self.dialect.context), "alignment": ir.IntegerAttr.get(self.names.i64, alignment)}
+        self.create("vector.store", None, (self.values[u.operands[1]], *self._place(pointer)), attributes)
+        self.has_streamed = True
+        return True
+
     def _branch(self, u: UOp, then: Any, other: Value) -> Value:
         types = [self.names.type(u.type)]
         op = ir.Operation.create("scf.if", results=types, operands=[self.values[u.operands[1]]], regions=2, loc=self.loc, ip=self.ip)
@@ -281,6 +299,8 @@ class KernelWriter(Conversions):
         gate = u.operands[2] if len(u.operands) > 2 else None
         if gate is not None and isinstance(gate.type, T.VectorType):
             self.create("vector.maskedstore", None, (*self._place(pointer), self.values[gate], x))
+            return
+        if is_vector and gate is None and u.attributes == ("streaming",) and value.dtype is not T.bool_ and self._streams(u, pointer):
             return
         outside = self.ip
         if gate is not None:

@@ -224,9 +224,18 @@ class LoopTree:
                     updates[root] = set(toposort(s for s in stores if roots[s] is root))
                 if u in updates[root]:
                     continue  # an update in place: morok-split-store saw to it that only the iteration that stores an element reads it
-            for store in stores:
-                if roots[store] is root and store not in version:
-                    self._before(u, store)
+            unseen = [s for s in stores if roots[s] is root and s not in version]
+            beside = [s for s in unseen if self._share_iterations(u, s)] if root.name == "arg" and len(unseen) > 1 else unseen
+            for store in beside or unseen:  # beside a store in its loop, it reads what that overwrites, and nothing of what other parts of a peeled loop do
+                self._before(u, store)
+
+    def _share_iterations(self, load: UOp, store: UOp) -> bool:
+        """Whether one's loop is the other's or round it."""
+        outer, inner = sorted((self.blocks[load], self.blocks[store]), key=lambda block: block.depth)
+        while inner.depth > outer.depth:
+            assert inner.parent is not None
+            inner = inner.parent
+        return inner is outer
 
     def _before(self, first: UOp, second: UOp) -> None:
         a, b = self.blocks[first], self.blocks[second]

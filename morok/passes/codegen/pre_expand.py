@@ -238,7 +238,7 @@ class Expansion:
                 pointer = self._index(u, pointer.operands, width)
             gate = 0 if u.name == "load" else 1
             rest = tuple(x if i == gate else self.fill(x, width) for i, x in enumerate(rest))
-            return UOp.make(u.name, (pointer, *rest), (), None, u.loc)
+            return UOp.make(u.name, (pointer, *rest), u.attributes, None, u.loc)
         if u.name == "prefetch":
             pointer = operands[1] if _width(operands[1]) else self._index(u, operands[1].operands, width)
             return UOp.make(u.name, (self.fill(operands[0], width), pointer), u.attributes, None, u.loc)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from math import prod
 
+from ...dialect import types as T
 from ...errors import ScheduleError
 from ...graph.body import Body
-from ...graph.buffers import ops_to_memory
+from ...graph.buffers import argument_uses, ops_to_memory
 from ...graph.uop import UOp
 from ..symbolic.bounds import bounds
 from ..symbolic.flat import flat_index
@@ -30,6 +31,8 @@ LEAST_PREFETCH = 1 << 16
 """Bytes below which all that a kernel reads may be in a cache before it begins."""
 FIRST_CACHE = 1 << 14
 """Bytes that are sure to stay in a core's first cache until the next iteration reads them."""
+STREAMED = 2
+"""How many times the second caches of the threads a buffer has to be to be written past them."""
 ROW_BLOCK = 16
 """Rows that a transpose copies together: the lines of the source that it reads then serve all of them."""
 
@@ -49,11 +52,22 @@ def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
     strides = Accesses(body)
     widths = [u.operands[0].type.dtype.bits for u in body.order() if u.name in ("load", "store")]  # type: ignore[union-attr]
     lanes = max(1, machine.vector_bits // max(widths, default=8))
-    _vectorise(schedule, strides, lanes, machine)
+    streamed = streamed_buffers(body, machine)
+    _vectorise(schedule, strides, lanes, machine, in_line=bool(streamed))
     _prefetch(schedule, machine)
     if _work(body) >= THREAD_WORK:
         _thread(schedule)
+    for slot in streamed:
+        schedule.apply(Opt("STREAM", slot))
     return schedule
+
+
+def streamed_buffers(body: Body, machine: Machine) -> list[int]:
+    """The buffers that are written past the caches: they are so large that little of them would be there when it is asked for, and a line that is written
+    whole need not be fetched first. What lies behind the cores' own caches is no faster than memory where many machines share it."""
+    read, written = argument_uses(body)
+    return [slot for slot in sorted(written - read)
+            if isinstance(t := body.arguments[slot].type, T.MemRefType) and t.nbytes > STREAMED * machine.cache_bytes * machine.threads]
 
 
 def _schedule_stages(body: Body, machine: Machine) -> NamedLoops | None:
@@ -148,11 +162,14 @@ def _extent(range_: UOp) -> int | None:
 def _plans(accesses: Accesses, without: set[UOp]) -> dict[UOp, str]:
     """Which range of each nest becomes lanes, and by which opt; without the nests that these ops close."""
     plans: dict[UOp, str] = {}
-    for closer in (u for u in accesses.order if u.name == "end" and u not in without):
+    planned: set[UOp] = set()
+    ends = [u for u in accesses.order if u.name == "end" and u not in without]
+    for closer in sorted(ends, key=lambda u: -len(u.operands)):  # the deepest first: a store outside of a nest that has lanes gets none
         inner = [r for r in closer.operands[1:] if r.attribute("kind") == "loop"]
         best = max(inner, key=accesses.vectorisable, default=None)
-        if best is not None and accesses.vectorisable(best) > 0:
+        if best is not None and accesses.vectorisable(best) > 0 and not planned.intersection(inner):
             plans[best] = "UPCAST"
+            planned.update(inner)
     for closer in (u for u in accesses.order if u.name == "reduce"):
         nest = open_ranges(closer.operands[0])
         if any(r in plans and plans[r] == "UPCAST" for r in nest):
@@ -164,8 +181,9 @@ def _plans(accesses: Accesses, without: set[UOp]) -> dict[UOp, str]:
     return plans
 
 
-def _vectorise(schedule: Schedule, accesses: Accesses, lanes: int, machine: Machine) -> None:
-    """Each loop nest (what one op closes) gets lanes on its best axis; axes are taken from the last to the first so that places stay valid."""
+def _vectorise(schedule: Schedule, accesses: Accesses, lanes: int, machine: Machine, in_line: bool) -> None:
+    """Each loop nest (what one op closes) gets lanes on its best axis; axes are taken from the last to the first so that places stay valid. `in_line`:
+    vectors begin where lines do, as far as that is up to the schedule."""
     plans = _plans(accesses, set())
     block = _transposed(schedule, accesses, plans)
     for range_ in sorted([*plans, *block], key=lambda r: -r.attribute("id")):
@@ -176,18 +194,18 @@ def _vectorise(schedule: Schedule, accesses: Accesses, lanes: int, machine: Mach
             schedule.apply(Opt("TILE" if extent % ROW_BLOCK == 0 else "OVERLAP", axis, ROW_BLOCK))
         elif extent >= lanes:
             most = machine.accumulators if plans[range_] == "UNROLL" else _columns(extent, lanes, machine) if accesses.is_swept(range_) else 1
-            _divide(schedule, Opt(plans[range_], axis, _copies(extent, lanes, most)), extent)
+            _divide(schedule, Opt(plans[range_], axis, _copies(extent, lanes, most)), extent, in_line and len(plans) == len(ranges_of(accesses.order)) == 1)
     if block:
         _rows_inside(schedule)
 
 
-def _divide(schedule: Schedule, opt: Opt, extent: int) -> None:
-    """Applies an UPCAST or UNROLL; where the factor leaves a rest, that is done by an overlapping round, else apart."""
+def _divide(schedule: Schedule, opt: Opt, extent: int, in_line: bool) -> None:
+    """Applies an UPCAST or UNROLL; where the factor leaves a rest, that is done by an overlapping round (which does not begin with a line), else apart."""
     factor = opt.argument
     assert factor is not None
     if extent % factor == 0:
         schedule.apply(opt)
-    elif opt.name == "UPCAST" and schedule.apply(Opt("OVERLAP", opt.axis, factor)):
+    elif opt.name == "UPCAST" and not in_line and schedule.apply(Opt("OVERLAP", opt.axis, factor)):
         schedule.apply(Opt("UPCAST", opt.axis + 1, factor))
     elif schedule.apply(Opt("PEEL", opt.axis, factor)):
         schedule.apply(opt)

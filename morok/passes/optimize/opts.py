@@ -10,7 +10,7 @@ from typing import ClassVar
 from ...errors import OptionError, ScheduleError
 from ...graph.body import Body
 from ...graph.buffers import root_buffer
-from ...graph.uop import UOp, index_const
+from ...graph.uop import UOp, index_const, rebuild
 from ..symbolic.ranges import make_range, open_ranges, ranges_of, renumbered, replace_ranges
 from .distribute import distribute
 from .pad import padded
@@ -21,14 +21,14 @@ from .stage import factors, stage
 
 @dataclass(frozen=True)
 class Opt:
-    """One opt; `argument` is the factor or the second axis."""
+    """One opt; `argument` is the factor or the second axis. The `axis` of STREAM is a buffer's number."""
 
     name: str
     axis: int
     argument: int | None = None
 
-    NAMES: ClassVar[dict[str, bool]] = {"THREAD": False, "DISTRIBUTE": False, "TILE": True, "SWAP": True, "UPCAST": True, "UNROLL": True, "PEEL": True,
-                                        "OVERLAP": True, "PADTO": True, "STAGE": True, "PREFETCH": True}
+    NAMES: ClassVar[dict[str, bool]] = {"THREAD": False, "DISTRIBUTE": False, "STREAM": False, "TILE": True, "SWAP": True, "UPCAST": True,
+                                        "UNROLL": True, "PEEL": True, "OVERLAP": True, "PADTO": True, "STAGE": True, "PREFETCH": True}
 
     def __str__(self) -> str:
         return f"{self.name}({self.axis})" if self.argument is None else f"{self.name}({self.axis},{self.argument})"
@@ -41,7 +41,8 @@ def parse_opts(text: str) -> list[Opt]:
         match = re.fullmatch(r"([A-Z]+)\((\d+)(?:, *(\d+))?\)", word)
         if match is None or match[1] not in Opt.NAMES or (match[3] is not None) != Opt.NAMES[match[1]]:
             raise OptionError(f"'{word}' is no opt; opts are THREAD(axis), TILE(axis,n), SWAP(axis,axis), UPCAST(axis,n), UNROLL(axis,n), "
-                              "PEEL(axis,n), OVERLAP(axis,n), PADTO(axis,n), STAGE(axis,factor), DISTRIBUTE(axis), PREFETCH(axis,level)")
+                              "PEEL(axis,n), OVERLAP(axis,n), PADTO(axis,n), STAGE(axis,factor), DISTRIBUTE(axis), STREAM(buffer), "
+                              "PREFETCH(axis,level)")
         opts.append(Opt(match[1], int(match[2]), int(match[3]) if match[3] is not None else None))
     return opts
 
@@ -49,7 +50,7 @@ def parse_opts(text: str) -> list[Opt]:
 def apply_opt(body: Body, opt: Opt) -> Body:
     """The kernel with the opt applied; ScheduleError says why where it is not legal."""
     ranges = ranges_of(body.order())
-    for axis in (opt.axis, opt.argument) if opt.name == "SWAP" else (opt.axis,):
+    for axis in (opt.axis, opt.argument) if opt.name == "SWAP" else () if opt.name == "STREAM" else (opt.axis,):
         if axis is None or axis >= len(ranges):
             raise ScheduleError(f"{opt}: the kernel {body.name} has {len(ranges)} loops, numbered from 0")
     return _APPLY[opt.name](body, opt, ranges)
@@ -201,8 +202,23 @@ def _prefetch(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
     return prefetched(body, str(opt), ranges[opt.axis], opt.argument)
 
 
+def _stream(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
+    order = body.order()
+    if opt.axis >= len(body.arguments):
+        raise ScheduleError(f"{opt}: the kernel {body.name} has {len(body.arguments)} buffers, numbered from 0")
+    buffer = body.arguments[opt.axis]
+    if not any(u.name == "store" and root_buffer(u.operands[0]) is buffer for u in order):
+        raise ScheduleError(f"{opt}: the kernel does not write buffer {opt.axis}")
+    if any(u.name == "load" and root_buffer(u.operands[0]) is buffer for u in order):
+        raise ScheduleError(f"{opt}: the kernel reads buffer {opt.axis} too, so that its lines are in the caches anyway")
+
+    def streaming(u: UOp) -> UOp | None:
+        return UOp.make("store", u.operands, ("streaming",), None, u.loc) if u.name == "store" and root_buffer(u.operands[0]) is buffer else None
+    return body.with_roots(rebuild(body.roots, streaming))
+
+
 _APPLY = {"UPCAST": _upcast, "UNROLL": _unroll, "TILE": _tile, "SWAP": _swap, "THREAD": _thread, "PEEL": _peel, "OVERLAP": _overlap,
-          "PADTO": _padto, "STAGE": _stage, "DISTRIBUTE": _distribute, "PREFETCH": _prefetch}
+          "PADTO": _padto, "STAGE": _stage, "DISTRIBUTE": _distribute, "STREAM": _stream, "PREFETCH": _prefetch}
 
 
 def apply_opts(body: Body, opts: list[Opt]) -> Body:

@@ -31,7 +31,7 @@ def padded(roots: tuple[UOp, ...], range_: UOp, extent: int) -> tuple[UOp, ...]:
             new[u] = _load(u, new, range_, inside, None if gated else last)
         elif u.name == "store" and range_ in open_ranges(u) and u.operands[0].type.space == "global":  # type: ignore[union-attr]
             pointer, value, *gate = (new[o] for o in u.operands)
-            new[u] = UOp.make("store", (pointer, value, gate[0] & inside if gate else inside), (), None, u.loc)
+            new[u] = UOp.make("store", (pointer, value, gate[0] & inside if gate else inside), u.attributes, None, u.loc)
         elif u is range_:
             new[u] = longer
         else:

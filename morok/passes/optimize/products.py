@@ -87,11 +87,13 @@ def extent(r: UOp) -> int:
 
 
 def find_product(body: Body) -> Product | None:
-    """The product that a kernel with a single nest of loops computes; None for other kernels."""
+    """The product that a kernel with a single nest of loops computes, whatever it stores of it; None for other kernels."""
     order = body.order()
     ends = [u for u in order if u.name == "end"]
     reduces = [u for u in order if u.name == "reduce"]
-    if len(ends) != 1 or not reduces or any(not r.operands[0].is_const() or not extent(r) for r in ranges_of(order)):
+    if not ends or any(set(e.operands[1:]) != set(ends[0].operands[1:]) for e in ends):
+        return None
+    if not reduces or any(not r.operands[0].is_const() or not extent(r) for r in ranges_of(order)):
         return None
     loops = [r for r in ends[0].operands[1:]]
     if any(r.attribute("kind") != "loop" for r in loops):

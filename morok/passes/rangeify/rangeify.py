@@ -16,4 +16,4 @@ class Rangeify(CompositePass):
     """Lowers tensor form to range form: all rangeify passes in order."""
 
     passes = ("morok-early-movement-ops", "morok-defer-normalization", "morok-range-assignment", "morok-load-collapse", "morok-split-ranges",
-              "morok-initial-symbolic", "morok-mega-pass", "morok-simplify-ranges", "morok-split-reductions")
+              "morok-initial-symbolic", "morok-mega-pass", "morok-fuse-outputs", "morok-simplify-ranges", "morok-split-reductions")

@@ -36,7 +36,7 @@ class SplitReductions(KernelPass):
 
     def rewrite(self, body: Body) -> Body:
         order = body.order()
-        wanted = [u for u in order if u.name == "reduce" and _is_worth_it(u)]
+        wanted = [u for u in order if u.name == "reduce" and is_worth_splitting(u)]
         if not wanted:
             return body
         numbers = Numbers(order)
@@ -56,7 +56,8 @@ class Numbers:
         return make_range(index_const(extent), self.range, kind, like)
 
 
-def _is_worth_it(u: UOp) -> bool:
+def is_worth_splitting(u: UOp) -> bool:
+    """Whether a reduction is large, has few results, and nothing that it needs is computed in its loops."""
     outside = open_ranges(u)
     closed = [r for r in u.operands[1:] if r.name == "range"]
     if not closed or any(not r.operands[0].is_const() for r in (*outside, *closed)):

@@ -17,7 +17,7 @@ from mlir import ir
 
 from ...dialect import types as T
 from ...graph.body import Body, Program
-from ...graph.buffers import root_buffer
+from ...graph.buffers import argument_uses, root_buffer
 from ...graph.uop import UOp, argument, as_index, toposort
 from ..registry import Pass, morok_pass
 
@@ -38,11 +38,15 @@ class _Hazards:
         self.order = toposort(body.results)
         self.kernels = [u for u in self.order if u.name == "kernel"]
         self.versions = {k: [p.operands[0] for p in k.operands] for k in self.kernels}
-        self.writers: dict[UOp, list[UOp]] = {}
+        self.written = {k: argument_uses(program.bodies[k.attribute("callee")])[1] for k in self.kernels}
+        """The slots that a kernel writes."""
+        self.writers: dict[UOp, list[tuple[UOp, int]]] = {}
         for k in self.kernels:
-            self.writers.setdefault(self.versions[k][0], []).append(k)
+            for slot in sorted(self.written[k]):
+                self.writers.setdefault(self.versions[k][slot], []).append((k, slot))
         self.before: dict[UOp, set[UOp]] = {k: {u for u in toposort((k,)) if u.name == "kernel" and u is not k} for k in self.kernels}
-        self.extra: dict[UOp, list[UOp]] = {k: [] for k in self.kernels}
+        self.extra: dict[tuple[UOp, int], list[UOp]] = {}
+        """Who must have read the version in a slot before the kernel overwrites it."""
         self.copies: dict[UOp, set[tuple[UOp, int]]] = {}
         self.copied_before: dict[UOp, list[UOp]] = {}
 
@@ -50,21 +54,21 @@ class _Hazards:
         for version, writers in self.writers.items():
             if version.name == "define_global":
                 continue  # fresh memory: nothing reads it before it is written
-            for writer in writers:
-                self._order_readers(version, writer)
-        if any(self.extra.values()) or self.copies:
+            for writer, slot in writers:
+                self._order_readers(version, writer, slot)
+        if self.extra or self.copies:
             self._rebuild()
 
-    def _order_readers(self, version: UOp, writer: UOp) -> None:
+    def _order_readers(self, version: UOp, writer: UOp, written: int) -> None:
         for reader in self.kernels:
             for slot, read in enumerate(self.versions[reader]):
-                if read is not version or slot == 0:  # slot 0 is another write of the same version: versions order those
+                if read is not version or slot in self.written[reader]:  # another write of the same version: versions order those
                     continue
                 if reader is writer or writer in self._all_before(reader):
                     self.copies.setdefault(version, set()).add((reader, slot))
                     self.copied_before.setdefault(version, []).append(writer)
                 else:
-                    self.extra[writer].append(reader)
+                    self.extra.setdefault((writer, written), []).append(reader)
                     self.before[writer] |= {reader} | self.before[reader]
 
     def _all_before(self, kernel: UOp) -> set[UOp]:
@@ -97,8 +101,8 @@ class _Hazards:
                     current = version_of(version)
                     if (k, slot) in self.copies.get(version, ()):
                         current = self._snapshot(version, current, snapshot)[0]
-                    elif slot == 0:
-                        readers = [new[r] for r in self.extra[k]]
+                    elif slot in self.written[k]:
+                        readers = [new[r] for r in self.extra.get((k, slot), ())]
                         if version in self.copies and k in self.copied_before[version]:
                             readers.append(self._snapshot(version, current, snapshot)[1])
                         if readers:

@@ -1,10 +1,10 @@
-"""morok-split-store: each store to global memory, with all it computes, becomes a kernel; `main` launches them.
+"""morok-split-store: each store to global memory, with all it computes, becomes a kernel; `main` launches them. Stores that share a loop share a kernel.
 
     %e = morok.end (morok.store (morok.index %d[%i]), %v), %i     =>   %k = morok.kernel (morok.param %d {0}), (morok.param %a {1}) {callee = @k0}
     %b = morok.after %d, %e                                            %b = morok.after %d, %k
                                                                        func.func @k0(%d, %a) attributes {morok.kernel} { ... morok.sink }
 
-Buffers get their slots in the order in which the kernel meets them, the one written first. A buffer that a kernel both reads and writes has one slot if each
+Buffers get their slots in the order in which the kernel meets them, those written first. A buffer that a kernel both reads and writes has one slot if each
 element is read only where it is then written; otherwise the version read has a slot of its own, and morok-fix-assigns makes it a copy.
 """
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import ClassVar
 from mlir import ir
 
 from ...dialect import types as T
+from ...errors import IRError
 from ...graph.body import Body, Program
 from ...graph.uop import UOp, argument, toposort_to
 from ..rangeify.placement import ranges_in
@@ -24,7 +25,7 @@ from ..symbolic.ranges import renumbered
 
 @morok_pass("morok-split-store", form="range")
 class SplitStore(Pass):
-    """Makes each store to global memory a kernel of its own."""
+    """Makes each store to global memory, or those that share loops, a kernel."""
 
     evaluable: ClassVar[bool] = False  # kernels that read and overwrite one buffer are ordered by morok-fix-assigns only
 
@@ -37,28 +38,79 @@ class SplitStore(Pass):
 def split_function(program: Program, body: Body) -> None:
     """Splits one function; its kernels are named after it (`k0`, `k1`, ... for main)."""
     prefix = "k" if body.name == "main" else f"{body.name}_k"
+    order = body.order()
     versions: dict[UOp, UOp] = {}
     kernels: dict[UOp, UOp] = {}
-    count = 0
     with program.dialect.context:
         kernel_attribute = {"morok.kernel": ir.UnitAttr.get()}
-    for u in body.order():
-        if not _is_materialised(u):
-            continue
-        buffer = versions.get(u.operands[0], u.operands[0])
-        tokens = []
-        for effect in u.operands[1:]:
-            if effect not in kernels:
-                name = f"{prefix}{count}"
-                count += 1
-                kernel_body, buffers = _outline(effect)
-                program.bodies[name] = Body(name, [argument(i, b.type) for i, b in enumerate(buffers)], (), renumbered((kernel_body,)), dict(kernel_attribute),
-                                            [{} for _ in buffers])
-                params = tuple(UOp.make("param", (versions.get(b, b),), (slot,), T.argument) for slot, b in enumerate(buffers))
-                kernels[effect] = UOp.make("kernel", params, (name,), T.token, effect.loc)
-            tokens.append(kernels[effect])
-        versions[u] = UOp.make("after", (buffer, *tokens))
-    program.bodies[body.name] = replace(body, results=tuple(versions.get(r, r) for r in body.results))
+    for count, slices in enumerate(_in_order(order)):
+        name, effects = f"{prefix}{count}", [slice_[-1] for slice_ in slices]
+        sink, buffers = _outline(slices)
+        program.bodies[name] = Body(name, [argument(i, b.type) for i, b in enumerate(buffers)], (), renumbered((sink,)), dict(kernel_attribute),
+                                    [{} for _ in buffers])
+        params = tuple(UOp.make("param", (_version(b, versions, kernels),), (slot,), T.argument) for slot, b in enumerate(buffers))
+        launch = UOp.make("kernel", params, (name,), T.token, effects[0].loc)
+        kernels.update(dict.fromkeys(effects, launch))
+    program.bodies[body.name] = replace(body, results=tuple(_version(r, versions, kernels) for r in body.results))
+
+
+def _version(buffer: UOp, versions: dict[UOp, UOp], kernels: dict[UOp, UOp]) -> UOp:
+    """The buffer after the launches of the kernels that its version comes after."""
+    chain = []
+    while buffer not in versions and _is_materialised(buffer):
+        chain.append(buffer)
+        buffer = buffer.operands[0]
+    found = versions.get(buffer, buffer)
+    for u in reversed(chain):
+        found = versions[u] = UOp.make("after", (found, *dict.fromkeys(kernels[effect] for effect in u.operands[1:])))
+    return found
+
+
+def _in_order(order: list[UOp]) -> list[list[list[UOp]]]:
+    """The slices of the effects on global memory, those that share a loop together, each after those whose buffers it needs."""
+    effects = dict.fromkeys(effect for u in order if _is_materialised(u) for effect in u.operands[1:])
+    slices = {effect: _inner_order(effect) for effect in effects}
+    together = _sharing_loops(slices)
+    makers = {u: u.operands[1:] for u in order if _is_materialised(u)}
+    needs: dict[int, set[int]] = {group: set() for group in together.values()}
+    for effect, slice_ in slices.items():
+        for version in {o for u in slice_ for o in u.operands if _is_version(o)}:
+            while version in makers:
+                needs[together[effect]].update(together[e] for e in makers[version] if together[e] != together[effect])
+                version = version.operands[0]
+    done: dict[int, list[UOp]] = {}
+    for group in needs:
+        stack = [group]
+        while stack:
+            missing = next((n for n in needs[stack[-1]] if n not in done), None)
+            if missing in stack:
+                raise IRError("a store needs what another makes, which shares a loop with one that needs the first; they cannot be one kernel")
+            if missing is None:
+                done[stack.pop()] = []
+            else:
+                stack.append(missing)
+    for effect, group in together.items():
+        done[group].append(effect)
+    return [[slices[effect] for effect in group] for group in done.values()]
+
+
+def _sharing_loops(slices: dict[UOp, list[UOp]]) -> dict[UOp, int]:
+    """For each effect the number of its kernel: what runs in the loop of one range is in one kernel."""
+    leader: dict[int, int] = {}
+
+    def find(group: int) -> int:
+        while leader[group] != group:
+            group = leader[group]
+        return group
+
+    owner: dict[UOp, int] = {}
+    for number, slice_ in enumerate(slices.values()):
+        leader[number] = number
+        for r in slice_:
+            if r.name == "range":
+                first, own = find(owner.setdefault(r, number)), find(number)
+                leader[max(first, own)] = min(first, own)
+    return {effect: find(number) for number, effect in enumerate(slices)}
 
 
 def _is_materialised(u: UOp) -> bool:
@@ -70,30 +122,41 @@ def _is_version(u: UOp) -> bool:
     return isinstance(u.type, T.MemRefType) and u.type.space is None
 
 
-def _outline(effect: UOp) -> tuple[UOp, list[UOp]]:
+def _outline(slices: list[list[UOp]]) -> tuple[UOp, list[UOp]]:
     """The kernel's sink over arguments, and the buffer versions that these stand for."""
-    order = _inner_order(effect)
-    store = next(u for u in reversed(order) if u.name == "store" and u.operands[0].type.space == "global")  # type: ignore[union-attr]
-    written = store.operands[0].operands[0]
-    slots: dict[UOp, int] = {written: 0}
+    effects = [slice_[-1] for slice_ in slices]
+    order = list(dict.fromkeys(u for slice_ in slices for u in slice_))
+    stores = [_store_of(effect) for effect in effects]
+    slots: dict[UOp, int] = {store.operands[0].operands[0]: i for i, store in enumerate(stores)}
     for u in order:
         for o in u.operands:
             if _is_version(o) and o not in slots:
                 slots[o] = len(slots)
-    separate = None if _reads_only_where_it_writes(order, store, written) else len(slots)
+    buffers = list(slots)
+    apart: dict[UOp, UOp] = {}
+    """Of a buffer that is read elsewhere than it is written: the argument that its old version is."""
+    for store in stores:
+        written = store.operands[0].operands[0]
+        if not _reads_only_where_it_writes(order, store, written):
+            apart[written] = argument(len(buffers), written.type)
+            buffers.append(written)
+    places = {store.operands[0] for store in stores}
     new: dict[UOp, UOp] = {}
     for u in order:
         operands = tuple(argument(slots[o], o.type) if _is_version(o) else new[o] for o in u.operands)
-        if separate is not None and u.name == "index" and u.operands[0] is written and u is not store.operands[0]:
-            operands = (argument(separate, written.type), *operands[1:])
-        elif separate is not None and u.name == "load" and u.operands[0] is store.operands[0]:
+        if u.name == "index" and u.operands[0] in apart and u not in places:
+            operands = (apart[u.operands[0]], *operands[1:])
+        elif u.name == "load" and u.operands[0] in places and u.operands[0].operands[0] in apart:
             place = new[u.operands[0]]
-            operands = (place.with_operands((argument(separate, written.type), *place.operands[1:])), *operands[1:])
+            operands = (place.with_operands((apart[u.operands[0].operands[0]], *place.operands[1:])), *operands[1:])
         new[u] = u.with_operands(operands) if u.operands else u
-    buffers = list(slots)
-    if separate is not None:
-        buffers.append(written)
-    return UOp.make("sink", (new[effect],)), buffers
+    return UOp.make("sink", tuple(new[effect] for effect in effects)), buffers
+
+
+def _store_of(effect: UOp) -> UOp:
+    while effect.name != "store":
+        effect = effect.operands[0]
+    return effect
 
 
 def _inner_order(effect: UOp) -> list[UOp]:
@@ -115,7 +178,7 @@ def _reads_only_where_it_writes(order: list[UOp], store: UOp, written: UOp) -> b
     depends: set[UOp] = set(reads_place)
     for u in order:
         if any(o in depends for o in u.operands):
-            if u.name == "reduce" or u.name == "end" and u.operands[0] is not store:
+            if u.name == "reduce" or u.name == "end" and u.operands[0].operands[0].type.space == "local":  # type: ignore[union-attr]
                 return False
             depends.add(u)
     closing = next((u for u in order if u.name == "end" and u.operands[0] is store), None)

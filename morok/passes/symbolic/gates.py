@@ -116,7 +116,7 @@ def known_gate(u: UOp) -> UOp | None:
 @GATES.rule("store")
 def known_store_gate(u: UOp) -> UOp | None:
     """store(p, x, true) = store(p, x)"""
-    return UOp.make("store", u.operands[:2], (), None, u.loc) if len(u.operands) == 3 and u.operands[2].is_const(True) else None
+    return UOp.make("store", u.operands[:2], u.attributes, None, u.loc) if len(u.operands) == 3 and u.operands[2].is_const(True) else None
 
 
 @GATES.rule("where")

@@ -13,6 +13,7 @@ from math import prod
 
 from ...errors import ScheduleError
 from ...graph.body import Body
+from ...graph.buffers import argument_uses, root_buffer
 from ...graph.uop import UOp
 from ...passes.optimize.heuristic import default_schedule
 from ...passes.optimize.machine import Machine
@@ -176,6 +177,11 @@ def extensions(body: Body) -> Iterator[tuple[Opt, ...]]:
         for second in parallel[i + 1:]:
             if first.attribute("kind") == second.attribute("kind"):
                 yield (Opt("SWAP", first.attribute("id"), second.attribute("id")),)
+    read, written = argument_uses(body)
+    streamed = {root_buffer(u.operands[0]) for u in order if u.name == "store" and u.attributes}
+    for slot in sorted(written - read):
+        if body.arguments[slot] not in streamed:
+            yield (Opt("STREAM", slot),)
     staged = range(len(factors(order)))
     for r in parallel:
         for factor in staged:

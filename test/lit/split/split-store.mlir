@@ -42,3 +42,32 @@ func.func @order(%a: memref<4xf32>, %b: memref<4xf32>) -> memref<4xf32> {
   %c = "morok.bufferize"(%d, %r) {id = 0 : i64, space = "global"} : (f32, index) -> memref<4xf32>
   return %c : memref<4xf32>
 }
+
+// -----
+
+// Stores in the loop of one range: one kernel, which writes two buffers. What reads one of them comes after it.
+// CHECK-LABEL: @main
+// CHECK: %[[K:.*]] = "morok.kernel"(%{{.*}}, %{{.*}}, %{{.*}}) {callee = @k0}
+// CHECK: "morok.after"(%{{.*}}, %[[K]])
+// CHECK-LABEL: @k0(%arg0: memref<4xf32>, %arg1: memref<4xf32>, %arg2: memref<4xf32>) attributes {morok.kernel}
+// CHECK: %[[R:.*]] = "morok.range"
+// CHECK: %[[E:.*]] = "morok.end"(%{{.*}}, %[[R]])
+// CHECK: %[[F:.*]] = "morok.end"(%{{.*}}, %[[R]])
+// CHECK: "morok.sink"(%[[E]], %[[F]])
+// CHECK-LABEL: @k1(%arg0: memref<2xf32>, %arg1: memref<4xf32>)
+func.func @main(%a: memref<4xf32>) -> (memref<4xf32>, memref<2xf32>) {
+  %n = "morok.const"() {value = 4 : index} : () -> index
+  %r = "morok.range"(%n) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %p = "morok.index"(%a, %r) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %w = "morok.exp"(%v) : (f32) -> f32
+  %b = "morok.bufferize"(%w, %r) {id = 0 : i64, space = "global"} : (f32, index) -> memref<4xf32>
+  %u = "morok.neg"(%w) : (f32) -> f32
+  %c = "morok.bufferize"(%u, %r) {id = 1 : i64, space = "global"} : (f32, index) -> memref<4xf32>
+  %two = "morok.const"() {value = 2 : index} : () -> index
+  %s = "morok.range"(%two) {id = 1 : i64, kind = "loop"} : (index) -> index
+  %q = "morok.index"(%c, %s) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %x = "morok.load"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %d = "morok.bufferize"(%x, %s) {id = 2 : i64, space = "global"} : (f32, index) -> memref<2xf32>
+  return %b, %d : memref<4xf32>, memref<2xf32>
+}

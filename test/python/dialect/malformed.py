@@ -118,7 +118,8 @@ def by_rule():
             yield replace(instance, operands=(*instance.operands, *[T.token] * 3)), "takes "
         for attribute in definition.attributes:
             rest = {name: value for name, value in instance.attributes.items() if name != attribute.name}
-            yield replace(instance, attributes=rest), f"needs attribute {attribute.name}"
+            if not attribute.optional:
+                yield replace(instance, attributes=rest), f"needs attribute {attribute.name}"
             wrong = "text" if attribute.kind not in ("string", "symbol") else (1, 2)
             yield replace(instance, attributes={**rest, attribute.name: wrong}), f"attribute {attribute.name} must be "
         if definition.result is not None:

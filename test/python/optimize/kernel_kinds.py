@@ -232,3 +232,48 @@ def attention(choose):
 def product_of_products(choose):
     dtype, m, k, n = matrices(choose, 13, FLOATS)
     return [(tensor(dtype, m, k) @ tensor(dtype, k, n)).maximum(0) @ tensor(dtype, n, size(choose, 13))]
+
+
+# Several outputs of one kernel
+
+@kind
+def mean_and_variance(choose):
+    a = tensor(choose.choice(FLOATS), 8 + size(choose, 17), size(choose))
+    return [a.mean(1), a.var(1)] if choose.random() < 0.7 else [a.mean(0), a.var(0), a.max(0)]
+
+
+@kind
+def softmax_and_logarithm(choose):
+    a = tensor(choose.choice(FLOATS), 8 + size(choose, 9), size(choose))
+    return [a.softmax(1), a.logsumexp(1)]
+
+
+@kind
+def norm_with_statistics(choose):
+    a, w = tensor("float32", 8 + size(choose, 9), n := size(choose)), tensor("float32", n)
+    mean, scale = a.mean(1, keepdim=True), (a.var(1, keepdim=True, correction=0) + 1e-5).rsqrt()
+    return [(a - mean) * scale * w, mean, scale]
+
+
+@kind
+def exponentials_and_sums(choose):
+    a = tensor("float32", 8 + size(choose, 9), size(choose))
+    return [a.exp(), a.exp().sum(1), a.exp().max(1) * 2]
+
+
+@kind
+def optimiser_step(choose):
+    shape = [size(choose) for _ in range(choose.randint(1, 2))]
+    weight, gradient, mean, square = (tensor(choose.choice(("float32", "float64")), *shape) for _ in range(4))
+    new_mean, new_square = mean * 0.9 + gradient * 0.1, square * 0.99 + gradient * gradient * 0.01
+    mean.assign(new_mean)
+    square.assign(new_square)
+    weight.assign(weight - new_mean / (new_square.sqrt() + 1e-8))
+    return [mean, square, weight]
+
+
+@kind
+def saved_activation(choose):
+    dtype, m, k, n = matrices(choose, 19, FLOATS)
+    before = tensor(dtype, m, k) @ tensor(dtype, k, n)
+    return [before, before.maximum(0)]

@@ -60,6 +60,7 @@ def as_if_large(work: int = 16):
     stack = ExitStack()
     stack.enter_context(patch.object(heuristic, "THREAD_WORK", work))
     stack.enter_context(patch.object(products, "LEAST_WORK", work))
+    stack.enter_context(patch.object(heuristic, "STREAMED", 0))
     return stack
 
 

@@ -217,4 +217,4 @@ def test_the_bits_are_those_of_the_heuristic_at_any_thread_count(tuning, forget,
 
 def test_extensions_are_opts_of_every_kind():
     names = {opt.name for opts in extensions(KERNELS["product"]()) for opt in opts}
-    assert {"UPCAST", "UNROLL", "TILE", "SWAP", "STAGE", "OVERLAP", "PADTO", "PEEL"} <= names
+    assert {"UPCAST", "UNROLL", "TILE", "SWAP", "STAGE", "OVERLAP", "PADTO", "PEEL", "STREAM"} <= names

@@ -1,0 +1,274 @@
+"""morok-fuse-outputs: stores over one iteration space share their loops, and so become one kernel.
+
+    %s = morok.reduce (morok.load %x[%i, %k]), %k             %s = morok.reduce (morok.load %x[%i, %k]), %k
+    %b = morok.bufferize (%s / n)[%i]                         %b = morok.bufferize (%s / n)[%i]
+    %m = morok.load %b[%j]                              =>
+    %t = morok.reduce (morok.load %x[%j, %l] - %m), %l        %t = morok.reduce (morok.load %x[%i, %l] - (%s / n)), %l
+    %c = morok.bufferize %t[%j]                               %c = morok.bufferize %t[%i]
+
+The outer loops of two stores become one where they have the same extents. What one stores and the other reads at the same iteration is passed on as a value;
+what it reads at other iterations of the inner loops (a row's exponentials, to be summed) is kept in scratch. A buffer that nothing else reads is gone then.
+
+Legal where no path of other stores leads from one to the other, where all that is read of what is stored is of the same iteration of the shared loops, and
+where memory that is written in place is read at the very element that the iteration writes. Whether it pays is `fusion_cost.py`'s to say.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...dialect import types as T
+from ...graph.body import Body
+from ...graph.buffers import root_buffer
+from ...graph.uop import UOp, substitute
+from ..registry import KernelPass, morok_pass
+from ..symbolic.ranges import make_range, open_ranges, ranges_of, renumbered, replace_ranges
+from .fusion_cost import Candidate, pays
+from .placement import LOCAL_ELEMENTS
+from .stored_values import StoredValue, is_version, slice_of, stored_values, trips, version_of
+
+Mapping = dict[UOp, UOp]
+
+
+@morok_pass("morok-fuse-outputs", form="range")
+class FuseOutputs(KernelPass):
+    """Makes stores over one iteration space one kernel, where that saves memory traffic."""
+
+    def rewrite(self, body: Body) -> Body:
+        if body.is_kernel:
+            return body
+        order = body.order()
+        found = stored_values(order)
+        if len(found) < 2:
+            return body
+        groups = _Grouping(found, set(body.results)).run()
+        if all(len(g.members) == 1 for g in groups):
+            return body
+        return body.with_roots(renumbered(_Rewriting(order, groups).run(body.roots)))
+
+
+@dataclass(eq=False)
+class Group:
+    """Stores that share loops. `ranges` are those of the deepest; `place` says for the ranges of all which loop they are."""
+
+    members: list[StoredValue]
+    ranges: list[UOp]
+    place: Mapping
+    scratch: dict[StoredValue, int]
+    """Those kept in scratch, with the number of loops round it."""
+
+
+class _Grouping:
+    def __init__(self, found: list[StoredValue], results: set[UOp]) -> None:
+        self.results = results
+        self.by_op = {s.op: s for s in found}
+        self.groups = {s: Group([s], s.ranges, {r: r for r in s.ranges}, {}) for s in found}
+        self.touching: dict[UOp, list[StoredValue]] = {}
+        """Who reads a version, or writes it in place."""
+        for s in found:
+            for version in dict.fromkeys([version_of(load) for load in s.loads] + ([s.op.operands[0]] if s.in_place else [])):
+                self.touching.setdefault(version, []).append(s)
+
+    def run(self) -> list[Group]:
+        for s in list(self.groups):
+            while self._join(s):
+                pass
+        return list(dict.fromkeys(self.groups.values()))
+
+    def _join(self, s: StoredValue) -> bool:
+        """Merges the store's group with another that it reads from or shares memory with, if one fits."""
+        own = self.groups[s]
+        near: dict[Group, None] = {}
+        for m in own.members:
+            near.update((self.groups[n], None) for n in m.needs)
+        for m in own.members:
+            for version in dict.fromkeys(version_of(load) for load in m.loads):
+                near.update((self.groups[t], None) for t in self.touching[version])
+        near.pop(own, None)
+        for other in near:
+            merged = self._merged(other, own)
+            if merged is not None:
+                self.groups.update((m, merged) for m in merged.members)
+                return True
+        return False
+
+    def _merged(self, first: Group, second: Group) -> Group | None:
+        """The two groups as one; None where that is not legal or does not pay."""
+        shared = 0
+        for a, b in zip(first.ranges, second.ranges):
+            if a.operands[0] is not b.operands[0]:
+                break
+            shared += 1
+        if not shared and (first.ranges or second.ranges):
+            return None
+        if not self._are_neighbours({*first.members, *second.members}):
+            return None
+        renamed = dict(zip(second.ranges[:shared], first.ranges))
+        place = {**first.place, **{r: renamed.get(p, p) for r, p in second.place.items()}}
+        ranges = [*first.ranges, *second.ranges[shared:]] if shared == len(first.ranges) else first.ranges
+        merged = Group([*first.members, *second.members], ranges, place, {})
+        if len({m.root for m in merged.members}) < len(merged.members) or not self._reads_fit(merged) or not _overwrites_what_it_reads(merged):
+            return None
+        candidate = Candidate(first.members, second.members, first.ranges[:shared], place, merged.scratch)
+        return merged if pays(candidate) else None
+
+    def _are_neighbours(self, members: set[StoredValue]) -> bool:
+        """Whether no path of needs leaves the set and comes back."""
+        pending = [n for m in members for n in m.needs if n not in members]
+        seen = set(pending)
+        while pending:
+            for member in self.groups[pending.pop()].members:
+                for needed in member.needs:
+                    if needed in members:
+                        return False
+                    if needed not in seen:
+                        seen.add(needed)
+                        pending.append(needed)
+        return True
+
+    def _reads_fit(self, group: Group) -> bool:
+        """Whether all that members read of one another is of the same iteration of some loops at least; finds what must be kept in scratch for that."""
+        inside = {m.op: m for m in group.members}
+        for m in group.members:
+            for load in m.loads:
+                source = inside.get(version_of(load))
+                if source is None:
+                    continue
+                depth = same_iterations(source, substitute(load.operands[0].operands[1:], group.place), group.place)
+                if depth == len(source.ranges):
+                    continue
+                if not depth or not _fits_scratch(source, depth):
+                    return False
+                group.scratch[source] = min(depth, group.scratch.get(source, depth))
+        return True
+
+
+def same_iterations(source: StoredValue, indices: tuple[UOp, ...], place: Mapping) -> int:
+    """How many of the outer loops of a store are at the iteration that a read at these indices is of."""
+    own = substitute(source.indices, place)
+    if indices == own:
+        return len(source.ranges)
+    if source.in_place or any(i.name not in ("range", "const") for i in own):
+        return 0
+    for depth, r in enumerate(source.ranges):
+        axis = own.index(place[r])
+        if indices[axis] is not place[r]:
+            return depth
+    return len(source.ranges) if all(a is b for a, b in zip(own, indices) if a.name == "const") else 0
+
+
+def _fits_scratch(source: StoredValue, depth: int) -> bool:
+    inner = source.ranges[depth:]
+    if any(not r.operands[0].is_const() for r in inner) or trips(inner) > LOCAL_ELEMENTS:
+        return False
+    return not any(u.name == "bufferize" and open_ranges(u) & set(inner) for u in source.order)
+
+
+def _overwrites_what_it_reads(group: Group) -> bool:
+    """Whether memory that the group writes in place is read at the very element that the same iteration writes, and not in a reduction."""
+    for writer in group.members:
+        if not writer.in_place:
+            continue
+        element = substitute(writer.indices, group.place)
+        for reader in group.members:
+            for load in reader.loads:
+                version = version_of(load)
+                if version is writer.op or root_buffer(version) is not writer.root:
+                    continue
+                if version is not writer.op.operands[0] or load in reader.inside or substitute(load.operands[0].operands[1:], group.place) != element:
+                    return False
+        if set(writer.ranges) - {r for i in writer.indices for r in open_ranges(i)}:
+            return False
+    return True
+
+
+class _Rewriting:
+    """The body over again, with the groups' loops shared."""
+
+    def __init__(self, order: list[UOp], groups: list[Group]) -> None:
+        self.group_of = {m.op: (g, m) for g in groups for m in g.members}
+        shared = {p: None for g in groups if len(g.members) > 1 for p in g.place.values()}
+        old = ranges_of(order)
+        outside = {r: i for i, r in enumerate(shared)}  # loops that are shared come first: all others may be inside of them
+        self.ranges = {r: make_range(r.operands[0], outside[r] if r in outside else len(outside) + r.attributes[0], r.attributes[1], r) for r in old}
+        for g in groups:
+            self.ranges.update((r, self.ranges[p]) for r, p in g.place.items() if r is not p)
+        self.last_range = len(outside) + max((r.attributes[0] for r in old), default=-1)
+        self.last_buffer = max((u.attribute("id") for u in order if u.name == "bufferize"), default=-1)
+        self.versions: dict[UOp, UOp] = {}
+        self.values: dict[UOp, UOp] = {}
+        self.scratch: dict[UOp, UOp] = {}
+        self.memos: dict[Group, dict[UOp, UOp]] = {}
+        self.order = order
+
+    def run(self, roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
+        for u in self.order:
+            if u in self.group_of:
+                self.versions[u] = self._store(*self.group_of[u])
+            elif is_version(u):
+                self.versions[u] = u.with_operands(tuple(self.versions[o] for o in u.operands)) if u.operands else u
+        return tuple(self.versions[r] if r in self.versions else r for r in roots)
+
+    def _store(self, group: Group, m: StoredValue) -> UOp:
+        memo = self.memos.setdefault(group, {})
+        for u in (*m.order, *(v for i in m.indices for v in slice_of(i))):
+            if u not in memo:
+                memo[u] = self._rebuilt(u, group, memo)
+        value, indices = memo[m.value], tuple(memo[i] for i in m.indices)
+        if m in group.scratch:
+            value = self._in_scratch(m, value, group.scratch[m])
+        self.values[m.op] = value
+        if m.op.name == "bufferize":
+            return UOp.make("bufferize", (value, *indices), m.op.attributes, m.op.type, m.op.loc)
+        end = m.op.operands[1]
+        store = end.operands[0]
+        target = self.versions[m.op.operands[0]]
+        pointer = UOp.make("index", (target, *indices), (), store.operands[0].type, store.operands[0].loc)
+        ended = UOp.make("end", (UOp.make("store", (pointer, value), (), T.token, store.loc), *(self.ranges[r] for r in m.ranges)), (), T.token, end.loc)
+        return UOp.make("after", (target, ended), (), m.op.type, m.op.loc)
+
+    def _rebuilt(self, u: UOp, group: Group, memo: dict[UOp, UOp]) -> UOp:
+        if u.name == "range":
+            return self.ranges[u]
+        if u.name == "index" and is_version(u.operands[0]):
+            source = u.operands[0]
+            if source in self.group_of and self.group_of[source][0] is group:
+                return self._value_of(self.group_of[source][1], group, tuple(memo[i] for i in u.operands[1:]))
+            return u.with_operands((self.versions[source], *(memo[i] for i in u.operands[1:])))
+        operands = tuple([memo[o] for o in u.operands])
+        if u.name == "load" and operands[0].name != "index":  # a value passed on
+            return operands[1].where(operands[0], operands[2]) if len(operands) == 3 else operands[0]
+        return u.with_operands(operands) if operands else u
+
+    def _value_of(self, source: StoredValue, group: Group, indices: tuple[UOp, ...]) -> UOp:
+        """What a member stores, read at some indices of the same iteration of the shared loops."""
+        if source not in group.scratch:
+            return self.values[source.op]
+        return _load(self.scratch[source.op], [indices[a] for a in _inner_axes(source, group.scratch[source])])
+
+    def _in_scratch(self, m: StoredValue, value: UOp, depth: int) -> UOp:
+        """Keeps the value in scratch, in loops of its own inside of the shared ones; what there is to store is loaded from it."""
+        inner = [self.ranges[r] for r in m.ranges[depth:]]
+        within = set(inner)
+        closed = [r for u in slice_of(value) if u.name == "reduce" and within & open_ranges(u.operands[0]) for r in u.operands[1:]]
+        fresh: dict[UOp, UOp] = {}
+        for r in (*inner, *ranges_of(dict.fromkeys(closed))):
+            self.last_range += 1
+            fresh[r] = make_range(r.operands[0], self.last_range, r.attributes[1], r)
+        moved = replace_ranges((value,), fresh, {r: (f,) for r, f in fresh.items()})[0]
+        self.last_buffer += 1
+        places = [self.ranges[m.indices[a]] for a in _inner_axes(m, depth)]
+        type_ = T.memref(tuple(p.operands[0].value for p in places), value.dtype, "local")
+        self.scratch[m.op] = UOp.make("bufferize", (moved, *(fresh[p] for p in places)), (self.last_buffer, "local"), type_, m.op.loc)
+        return _load(self.scratch[m.op], places)
+
+
+def _inner_axes(m: StoredValue, depth: int) -> list[int]:
+    """The axes of a buffer that the loops inside of the shared ones run along."""
+    inner = set(m.ranges[depth:])
+    return [a for a, i in enumerate(m.indices) if i in inner]
+
+
+def _load(scratch: UOp, places: Iterable[UOp]) -> UOp:
+    pointer = UOp.make("index", (scratch, *places), (), T.ptr(scratch.dtype, "local"))
+    return UOp.make("load", (pointer,), (), scratch.dtype)
