@@ -13,6 +13,7 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
+from contextlib import nullcontext
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from ..graph.registries import BUFFERS
 from ..graph.shape import bound_value, shape_of
 from ..graph.tensor_graph import GRAPH, TensorUOp, new_buffer, substitute
 from .buffer import Buffer
+from .collector import COLLECTOR
 from .compiler import CompiledProgram, compile_program, output_types
 from .config import Config, current_config
 from .device_stages import Stage, cut_at_copies
@@ -227,12 +229,14 @@ def _planned(uops: list[TensorUOp], config: Config, in_place: InPlace = _may_ove
             if plan is not None:
                 return plan, leaves + extra, values
         stored = plan_digest(key, config)
-        if stored is not None:
-            plan = load_plan(stored, config, values)
-        captured = capture(uops, in_place) if plan is None else None
+        with COLLECTOR.paused():
+            if stored is not None:
+                plan = load_plan(stored, config, values)
+            captured = capture(uops, in_place) if plan is None else None
     if plan is None:
         assert captured is not None
-        plan = compile_plan(captured if parameters is None else parameters.as_arguments(captured, extra), config)
+        with nullcontext() if config.beam else COLLECTOR.paused():  # a search takes long
+            plan = compile_plan(captured if parameters is None else parameters.as_arguments(captured, extra), config)
         if stored is not None:
             store_plan(plan_digest(key, config) or stored, plan, config)  # a search may have added to the database
     RUNTIME.plans.add((key, config), plan)
