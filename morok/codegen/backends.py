@@ -2,7 +2,7 @@
 
 | name | source | compiled by |
 |---|---|---|
-| llvm | LLVM IR | LLVM at level 3, through llvmlite |
+| llvm | LLVM IR | LLVM, through llvmlite |
 | c | C99 | the system's C compiler |
 | mlir | upstream dialects | MLIR's execution engine |
 """

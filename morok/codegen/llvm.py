@@ -14,7 +14,8 @@ from ..dialect.context import DialectContext
 from ..graph.body import Program
 from ..passes.codegen.parameters import Parameter
 from ..passes.codegen.pipeline import CODEGEN_PIPELINE
-from .jit import CompiledModule, load_object, object_code
+from .jit import CompiledModule, load_object
+from .object_code import object_code
 from .loops import LoopsRenderer
 from .lowering import LOWERING as LOWERING
 from .lowering import lowering

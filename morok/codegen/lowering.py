@@ -5,24 +5,20 @@ from mlir import passmanager
 
 from ..dialect.context import DialectContext
 
-LOWERING = (
-    "lower-affine",
-    "convert-vector-to-llvm",
-    "convert-scf-to-cf",
-    "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}",
-    "finalize-memref-to-llvm",
-    "convert-math-to-llvm",
-    "convert-math-to-libm",
-    "convert-index-to-llvm",
-    "convert-arith-to-llvm",
-    "convert-cf-to-llvm",
-    "reconcile-unrealized-casts",
-)
+_FIRST = ("convert-scf-to-cf", "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}")
+_TOGETHER = "convert-to-llvm{filter-dialects=arith,cf,index,math,memref,vector}"
+"""One walk for all these dialects takes half the time of a pass for each."""
+_LAST = "reconcile-unrealized-casts"
+
+LOWERING = ("lower-affine", "convert-vector-to-llvm", *_FIRST, _TOGETHER, "convert-math-to-libm", _LAST)
+"""For whatever there is in these dialects."""
+KERNEL_LOWERING = (*_FIRST, _TOGETHER, _LAST)
+"""For what morok-linearize writes (affine loops apart): vectors of one axis, and of math what LLVM has."""
 
 
-def lowering(dialect: DialectContext, affine: bool = False) -> passmanager.PassManager:
-    """The passes as a manager; those for the affine dialect only if it occurs."""
+def lowering(dialect: DialectContext, affine: bool) -> passmanager.PassManager:
+    """The passes as a manager, for kernels."""
     with dialect.context:
-        manager = passmanager.PassManager.parse(f"builtin.module({','.join(LOWERING[not affine:])})")
+        manager = passmanager.PassManager.parse(f"builtin.module({','.join(LOWERING if affine else KERNEL_LOWERING)})")
         manager.enable_verifier(False)
     return manager

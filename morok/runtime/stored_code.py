@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ..codegen.jit import CompiledModule, load_object, object_code
+from ..codegen.jit import CompiledModule, load_object
+from ..codegen.object_code import object_code
 from ..codegen.renderer import RenderedKernel
 from ..fork_safety import renewed_after_fork
 from ..graph.body import Body

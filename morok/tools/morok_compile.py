@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 import llvmlite.binding as llvm
 
 from ..codegen.llvm import LOWERING
+from ..codegen.object_code import Passes
 from ..codegen.target import Target, initialise
 from ..dialect import types as T
 from ..graph.body import Program
@@ -116,8 +117,8 @@ class MorokCompile(Tool):
         except RuntimeError as error:
             raise ToolError(f"the LLVM IR is not valid: {error}") from None
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
-        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
-        builder.getModulePassManager().run(module, builder)
+        manager, builder = Passes.needed(text).managers(machine)
+        manager.run(module, builder)
         return machine.emit_object(module) if kind == "obj" else machine.emit_assembly(module).encode()
 
 

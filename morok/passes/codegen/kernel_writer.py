@@ -317,7 +317,10 @@ class KernelWriter(Conversions):
 
     def _unroll(self, u: UOp) -> None:
         assert isinstance(u.type, T.VectorType)
-        self.values[u] = self.create("vector.step", T.vector(u.type.lanes, T.index), ())
+        with self.dialect.context:
+            lanes = [ir.IntegerAttr.get(self.names.type(T.index), lane) for lane in range(u.type.lanes)]
+            numbers = ir.DenseElementsAttr.get(lanes, self.names.type(u.type))
+        self.values[u] = self.create("arith.constant", u.type, (), {"value": numbers})
 
     def _vectorize(self, u: UOp) -> None:
         assert isinstance(u.type, T.VectorType)

@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from kernel_runner import RENDERER, Builder
 
-from morok.codegen.jit import compile_ir, load_object, object_code
+from morok.codegen.jit import compile_ir, load_object
+from morok.codegen.object_code import object_code
 from morok.codegen.target import Target
 from morok.errors import InternalError
 
