@@ -15,10 +15,10 @@ from ..graph.body import Program
 from ..passes.codegen.parameters import Parameter
 from ..passes.codegen.pipeline import CODEGEN_PIPELINE
 from .jit import CompiledModule, load_object
-from .object_code import object_code
 from .loops import LoopsRenderer
 from .lowering import LOWERING as LOWERING
 from .lowering import lowering
+from .object_code import object_code
 from .renderer import RenderedKernel
 from .target import Target
 

@@ -90,6 +90,24 @@ def host_machine() -> llvm.TargetMachine:
         cpu=target.cpu, features=target.features, opt=3, reloc="default", codemodel="jitdefault", jit=True)
 
 
+def _parsed(text: str, context: llvm.ContextRef) -> llvm.ModuleRef:
+    """The module of LLVM IR text, which must be closed before its context."""
+    try:
+        module = llvm.parse_assembly(text, context)
+    except RuntimeError as error:
+        raise _invalid(error) from None
+    try:
+        module.verify()
+    except RuntimeError as error:
+        module.close()
+        raise _invalid(error) from None
+    return module
+
+
+def _invalid(error: RuntimeError) -> InternalError:
+    return InternalError(f"generated LLVM IR is not valid: {error}")
+
+
 class _Compiler:
     """A target machine with pass managers, for one thread at a time: `lock` is held while it works."""
 
@@ -111,20 +129,14 @@ class _Compiler:
     @contextmanager
     def optimised(self, text: str) -> Iterator[llvm.ModuleRef]:
         """The module of LLVM IR text after LLVM's passes."""
-        with llvm.create_context() as context:
-            try:
-                module = llvm.parse_assembly(text, context)
-                module.verify()
-            except RuntimeError as error:
-                raise InternalError(f"generated LLVM IR is not valid: {error}") from None
-            with module:
-                module.triple, module.data_layout = self._triple, self._layout
-                for function in module.functions:
-                    function.add_function_attribute("nounwind")  # no tables for exceptions, which nothing throws
-                passes = Passes.needed(text)
-                manager, builder = self._light if passes is Passes.LIGHT else passes.managers(self.machine)
-                _unlocked("LLVMPY_RunNewModulePassManager")(manager, module, builder)
-                yield module
+        with llvm.create_context() as context, _parsed(text, context) as module:
+            module.triple, module.data_layout = self._triple, self._layout
+            for function in module.functions:
+                function.add_function_attribute("nounwind")  # no tables for exceptions, which nothing throws
+            passes = Passes.needed(text)
+            manager, builder = self._light if passes is Passes.LIGHT else passes.managers(self.machine)
+            _unlocked("LLVMPY_RunNewModulePassManager")(manager, module, builder)
+            yield module
 
     def emit(self, module: llvm.ModuleRef) -> bytes:
         """The object."""

@@ -7,7 +7,7 @@ import pytest
 from kernel_runner import RENDERER, Builder
 
 from morok.codegen.jit import compile_ir, load_object
-from morok.codegen.object_code import object_code
+from morok.codegen.object_code import VECTORISER_LIMIT, Passes, object_code
 from morok.codegen.target import Target
 from morok.errors import InternalError
 
@@ -56,6 +56,13 @@ def test_llvm_optimises():
     code, names = object_code(text)
     assert call(load_object(code, names).address("sum")) == 499500
     assert (499500).to_bytes(4, sys.byteorder) in code, "the result is a constant of the code"
+
+
+def test_functions_of_vectors_take_the_light_passes():
+    scalar, vector = "define void @f([1 x i64] %x) {\n  ret void\n}\n", "define void @g(<4 x float> %x) {\n  ret void\n}\n"
+    assert Passes.needed(vector) is Passes.LIGHT
+    assert Passes.needed(scalar) is Passes.needed(vector + scalar) is Passes.LEVEL_3
+    assert Passes.needed(scalar + " " * VECTORISER_LIMIT) is Passes.NO_VECTORISER
 
 
 def test_many_threads_compile_at_once():

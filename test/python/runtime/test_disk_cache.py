@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from morok import Tensor, Variable, dtypes
-from morok.codegen import jit
+from morok.codegen import llvm
 from morok.graph.registries import KERNELS
 from morok.runtime import compiler, configured, current_config, host, kernels, stored_code
 from morok.runtime.config import Config
@@ -160,7 +160,7 @@ def forbid(monkeypatch, *things):
         monkeypatch.setattr(module, name, refuse)
 
 
-LLVM = [(stored_code, "object_code"), (jit, "object_code"), (kernels, "_compile"), (kernels, "optimise"), (host, "llvm_text")]
+LLVM = [(stored_code, "object_code"), (llvm, "object_code"), (kernels, "_compile"), (kernels, "optimise"), (host, "llvm_text")]
 PASSES = [(compiler, "run_passes"), (kernels, "run_passes")]
 
 
@@ -292,11 +292,11 @@ def test_the_environment_decides():
 PROCESS = """
 import sys
 from morok import Tensor
-from morok.codegen import jit
+from morok.codegen import llvm
 from morok.runtime import stored_code
 if sys.argv[1] == "second":
     def refuse(*_): raise AssertionError("LLVM ran")
-    jit.object_code = stored_code.object_code = refuse
+    llvm.object_code = stored_code.object_code = refuse
     import morok.runtime.compiler as compiler, morok.runtime.kernels as kernels
     compiler.run_passes = kernels.run_passes = refuse
 x = Tensor([[1.0, 2.0], [3.0, 4.0]])
