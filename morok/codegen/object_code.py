@@ -4,7 +4,7 @@
 
 What linearize writes shares what is equal and computes what a loop does not change outside of it, and the schedule has chosen the vectors and
 copies. So a kernel of vectors takes a handful of passes (LIGHT); LLVM's level 3 takes six times as long and makes code that is no faster. A
-kernel without vectors gets level 3, for its loop vectoriser.
+kernel without vectors gets level 3, for its loop vectoriser; and one whose accesses have gates, for finding by ranges which of them always hold.
 
 llvmlite lets one thread into LLVM at a time. That is not needed where each has a context and a target machine of its own: passes and code
 generator are called past its lock.
@@ -31,6 +31,7 @@ LIGHT = ("sroa", "simplify_cfg", "instruction_combine", "loop_rotate", "simplify
 VECTORISER_LIMIT = 1 << 17
 """Characters of LLVM IR past which LLVM's loop vectoriser is left out: its time is quadratic in the size of a loop's body."""
 _VECTOR, _FUNCTION = re.compile(r"<\d+ x "), re.compile(r"^define ", re.MULTILINE)
+_GATE = re.compile(r"@llvm\.masked\.|\bselect i1 ")
 
 
 def object_code(text: str) -> tuple[bytes, tuple[str, ...]]:
@@ -58,7 +59,7 @@ class Passes(Enum):
     def needed(cls, text: str) -> Passes:
         """By LLVM IR text."""
         functions = _FUNCTION.split(text)[1:]
-        if functions and all(map(_VECTOR.search, functions)):
+        if functions and all(map(_VECTOR.search, functions)) and not _GATE.search(text):
             return cls.LIGHT
         return cls.LEVEL_3 if len(text) < VECTORISER_LIMIT else cls.NO_VECTORISER
 

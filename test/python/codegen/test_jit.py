@@ -60,7 +60,8 @@ def test_llvm_optimises():
 
 def test_functions_of_vectors_take_the_light_passes():
     scalar, vector = "define void @f([1 x i64] %x) {\n  ret void\n}\n", "define void @g(<4 x float> %x) {\n  ret void\n}\n"
-    assert Passes.needed(vector) is Passes.LIGHT
+    gated = vector.replace("  ret", "  %y = select i1 %c, i64 %x, i64 0\n  ret")
+    assert Passes.needed(vector) is Passes.LIGHT and Passes.needed(gated) is Passes.LEVEL_3
     assert Passes.needed(scalar) is Passes.needed(vector + scalar) is Passes.LEVEL_3
     assert Passes.needed(scalar + " " * VECTORISER_LIMIT) is Passes.NO_VECTORISER
 
