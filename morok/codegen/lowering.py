@@ -7,7 +7,7 @@ from ..dialect.context import DialectContext
 
 _FIRST = ("convert-scf-to-cf", "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}")
 _TOGETHER = "convert-to-llvm{filter-dialects=arith,cf,index,math,memref,vector}"
-"""One walk for all these dialects takes half the time of a pass for each."""
+"""One walk for all these dialects is faster than a pass for each."""
 _LAST = "reconcile-unrealized-casts"
 
 LOWERING = ("lower-affine", "convert-vector-to-llvm", *_FIRST, _TOGETHER, "convert-math-to-libm", _LAST)

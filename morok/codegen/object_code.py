@@ -3,7 +3,7 @@
     code, names = object_code(text)
 
 What linearize writes shares what is equal and computes what a loop does not change outside of it, and the schedule has chosen the vectors and
-copies. So a kernel of vectors takes a handful of passes (LIGHT); LLVM's level 3 takes six times as long and makes code that is no faster. A
+copies. So a kernel of vectors takes a handful of passes (LIGHT); LLVM's level 3 takes several times as long and makes code that is no faster. A
 kernel without vectors gets level 3, for its loop vectoriser; and one whose accesses have gates, for finding by ranges which of them always hold.
 
 llvmlite lets one thread into LLVM at a time. That is not needed where each has a context and a target machine of its own: passes and code

@@ -3,8 +3,8 @@
     with COLLECTOR.paused():
         ...
 
-What a compilation makes dies with its last reference. But it makes so much of it that collections, which look at every object of the process,
-take a fifth of its time.
+What a compilation makes dies with its last reference; but it makes so much that collections, which look at every object of the process, would
+run all the time.
 """
 from __future__ import annotations
 
