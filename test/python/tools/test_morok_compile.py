@@ -74,7 +74,7 @@ def test_a_schedule_can_be_given(compile_):
 
 def test_passes_can_be_watched(compile_):
     err = compile_("--mlir-print-ir-after-all").err
-    for name in ("morok-range-assignment", "morok-split-store", "morok-apply-opts", "morok-linearize", "convert-arith-to-llvm"):
+    for name in ("morok-range-assignment", "morok-split-store", "morok-apply-opts", "morok-linearize", "convert-to-llvm"):
         assert f"({name}) //----- //" in err
 
 
