@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from .jit import Captured
 
 
+SAME = object()
+"""In the place of a shape: the tensor is that of an earlier argument."""
+
+
 class FastCall:
     """One capture's. It writes to no argument, and its results are outputs of the plan, each once."""
 
@@ -37,7 +41,10 @@ class FastCall:
         inputs: list[tuple] = []
         number = 0
         for a in args:
-            if a.__class__ is Tensor:
+            again = next((i for i, b in enumerate(args[:len(inputs)]) if a is b and a.__class__ is Tensor), None)
+            if again is not None:
+                inputs.append((again, SAME, None, None, -1))
+            elif a.__class__ is Tensor:
                 slot = call.slots[number] if number < len(call.slots) else None
                 if slot is None or call.tensors[number] is not a or a._chain is not None or slot.value.name != "buffer":
                     return None
@@ -69,7 +76,10 @@ class FastCall:
         array = frame.array
         held = []  # memory stays alive during the call, whatever other threads do to the tensors
         for a, (type_, shape, dtype, device, place) in zip(args, self._inputs):
-            if a.__class__ is Tensor:
+            if shape is SAME:
+                if a is not args[type_]:
+                    break
+            elif a.__class__ is Tensor:
                 if a._chain is not None:
                     break
                 u = a._storage._uop

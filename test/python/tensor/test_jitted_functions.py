@@ -521,3 +521,12 @@ def test_check_mode():
 def test_not_a_function():
     with pytest.raises(TypeError, match="takes a function"):
         morok.jit(3)
+
+
+def test_a_tensor_given_twice_takes_the_short_path_too():
+    f = morok.jit(lambda a, b, c: a * 2 + b * c)
+    x, y, z = (Tensor([float(n), n + 1.0]).realize() for n in range(3))
+    for a, b, c in [(x, x, y), (x, x, y), (y, y, z), (x, y, x), (x, y, x), (z, z, z), (z, z, z), (x, y, z), (y, y, x)]:
+        got, want = f(a, b, c).numpy(), a.numpy() * 2 + b.numpy() * c.numpy()
+        assert (got == want).all()
+    assert len(f._fast) >= 3
