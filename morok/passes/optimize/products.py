@@ -39,6 +39,10 @@ MISSES = 12.0
 """Cycles more of a step of the sum whose row elements lie far apart in memory: each is on a line, often a page, of its own."""
 COMPUTING = 1.5
 """Cycles more per row of a step that does not load the row element but computes it: a conversion, a gate."""
+DISTANT, DISTANT_LINE = 8.0, 3.0
+"""Cycles that a step of the sum waits for a column tile's part of a row that comes from memory, on a page of its own: once, and for each line."""
+FIRST_CACHE, SECOND_CACHE_LINE = 1 << 15, 2.5
+"""Bytes of a panel from which on it comes from the second cache, and cycles that a line of it takes."""
 REREADING = 1.0
 """Cycles more that a vector takes from rows far apart than from a panel."""
 
@@ -61,6 +65,14 @@ class Product:
     """Whether the row factor's loads step far from one term of the sum to the next."""
     computed: bool
     """Whether the row factor is more than a load."""
+
+    columns_scattered: bool = False
+    """Whether the column factor's loads step far from one term of the sum to the next."""
+
+    @property
+    def column_bytes(self) -> int:
+        """Of all that the column factor is."""
+        return prod(extent(r) for r in open_ranges(self.column_factor)) * self.bits // 8
 
     @property
     def depth(self) -> int:
@@ -127,7 +139,8 @@ def product_of(reduce: UOp, loops: list[UOp], order: list[UOp]) -> Product | Non
     batches = [r for r in loops if r not in only_x and r not in only_y]
     if lanes not in only_y:
         return None
-    return Product(only_x, only_y, batches, sums, x, y, lanes, bits, _is_contiguous(y, lanes), _is_scattered(x, sums), x.name != "load" or len(x.operands) > 1)
+    return Product(only_x, only_y, batches, sums, x, y, lanes, bits, _is_contiguous(y, lanes), _is_scattered(x, sums), x.name != "load" or len(x.operands) > 1,
+                   _is_scattered(y, sums))
 
 
 def _steps(u: UOp, r: UOp) -> int | None:
@@ -172,6 +185,7 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
     beside = [r for r in p.columns if r is not p.lanes]
     if beside and extent(p.lanes) <= 2 * width:
         wides += [w for w in (2, 3, 4) if w <= extent(beside[-1]) and extent(beside[-1]) % w == 0]
+    is_distant = p.columns_scattered and p.column_bytes > machine.cache_bytes
     found = []
     for vectors, wide in combinations((1, 2, 3, 4), wides):
         if vectors > ceil(extent(p.lanes) / width):
@@ -182,9 +196,10 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
             row_tiles = ceil(row / tile_rows) * (rows // row)
             column_tiles = ceil(extent(p.lanes) / (vectors * width)) * other_columns // wide
             fma = tile_rows * across
-            step = max(fma / 2, (tile_rows + across) / 2, 4.0 if fma < 8 else 0) + 1  # two of each per cycle; an addition takes four
-            inside = p.depth * step + TILE_OVERHEAD + 2 * fma
             column_bytes = across * width * p.depth * p.bits // 8
+            lines = SECOND_CACHE_LINE * across * width * p.bits / 512 if column_bytes > FIRST_CACHE else 0.0
+            step = max(fma / 2, (tile_rows + across) / 2, lines, 4.0 if fma < 8 else 0) + 1  # two of each per cycle; an addition takes four
+            inside = p.depth * step + TILE_OVERHEAD + 2 * fma
             for outer in ("batch", "rows", "columns"):
                 if outer == "batch" and not p.batches:
                     continue
@@ -198,12 +213,14 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
                     direct = 0.0 if p.contiguous else tiles * p.depth * across * STRIDED
                     rereading = REREADING * tiles * p.depth * across if row_tiles > 1 else 0.0
                     reading = tiles * p.depth * (MISSES * p.scattered + COMPUTING * tile_rows * p.computed)
-                    ways = [(False, False, direct + rereading + reading)]
+                    waiting = column_tiles * batches * p.depth * (DISTANT + DISTANT_LINE * across) * is_distant
+                    panel = filling + blocks * waiting
+                    ways = [(False, False, direct + rereading + reading + blocks * block * waiting)]
                     if column_bytes <= machine.cache_bytes // 2:
-                        ways.append((True, False, filling + reading))
+                        ways.append((True, False, panel + reading))
                         if outer == "rows" and len(p.rows) == 1 and block * tile_rows * p.depth * p.bits // 8 <= machine.cache_bytes // 2:
                             row_filling = blocks * block * batches * p.depth * (CONTIGUOUS + MISSES * p.scattered + COMPUTING * tile_rows * p.computed)
-                            ways.append((True, True, filling + row_filling))
+                            ways.append((True, True, panel + row_filling))
                     for staged, rows_staged, more in ways:
                         found.append(Shape(tile_rows, vectors, wide, block, outer, staged, rows_staged, share * (tiles * inside + more)))
     return found
