@@ -81,7 +81,7 @@ def _schedule_stages(body: Body, machine: Machine) -> NamedLoops | None:
     accesses = Accesses(blocks.body)
     plans = _plans(accesses, set(nests))
     loops = FusedSchedule(blocks)
-    for nest in nests.values():
+    for nest in {id(nest): nest for nest in nests.values()}.values():
         loops.tile(nest, machine)
     bits = max((u.operands[0].type.dtype.bits for u in accesses.order if u.name in ("load", "store")), default=8)  # type: ignore[union-attr]
     lanes = max(1, machine.vector_bits // bits)

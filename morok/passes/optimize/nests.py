@@ -75,11 +75,15 @@ def distributed(body: Body, machine: Machine) -> Schedule | None:
 
 
 def nests_of(body: Body, machine: Machine) -> dict[UOp, Nest]:
-    """For each loop nest (what closes it) that is a product, its tile."""
+    """For each op that closes the loops of a product, the product's tile."""
     order = body.order()
     found: dict[UOp, Nest] = {}
     for end in (u for u in order if u.name == "end"):
         loops = [r for r in ranges_of(end.operands[1:]) if r.attribute("kind") == "loop"]
+        shared = next((nest for other, nest in found.items() if set(other.operands[1:]) & set(loops)), None)
+        if shared is not None:  # another store in the same loops, which have their tile
+            found[end] = shared
+            continue
         inner = [u for u in ops_to_memory(end.operands[0]) if u.name == "reduce" and loops and loops[-1] in open_ranges(u)]
         products = [p for u in inner if (p := product_of(u, _own(loops, end, order), order)) is not None and p.depth >= LEAST_DEPTH]
         if products:

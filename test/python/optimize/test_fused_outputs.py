@@ -81,6 +81,17 @@ def test_products_keep_their_tiles():
     assert Tensor.prepare_batch([x @ sample(48, 64), x @ sample(48, 64)]).num_kernels() == 2
 
 
+def test_a_product_of_products_stored_twice():
+    """Both stores are in the loops of one product, which get their tile once."""
+    x = sample(9, 12)
+    y = x @ x.T @ x
+    plan = Tensor.prepare_batch([y.max(0), y + 1.0])
+    plan.execute()
+    wanted = x.numpy().astype(np.float64) @ x.numpy().T @ x.numpy()
+    np.testing.assert_allclose(plan.output_buffer_at(0).numpy(), wanted.max(0), rtol=1e-4)
+    np.testing.assert_allclose(plan.output_buffer_at(1).numpy(), wanted + 1, rtol=1e-4, atol=1e-4)
+
+
 def test_few_long_rows_are_divided_instead():
     """Four rows are no work for many threads: the sums are split, which a shared loop over rows would forbid."""
     x = sample(4, 1 << 16)
