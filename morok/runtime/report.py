@@ -70,9 +70,16 @@ def _summary(program: CompiledProgram, values: Mapping[str, int]) -> str:
     given = tuple(values.get(n, high) for n, (_, high) in program.schedule.variables.items())
     memory = program.memory
     return (f"{len(program.schedule.items)} launches of {len(program.functions)} kernels in {len(program.groups)} groups; "
-            f"intermediates {memory.nbytes} bytes (unshared {memory.unshared_nbytes}); "
+            f"intermediates {memory.nbytes} bytes (unshared {memory.unshared_nbytes}), at most {_peak(program)} bytes with arguments and results; "
             f"{sum(k.code_size for k in _distinct(program))} bytes of code; "
             f"{program.threads_for(given)} threads; compiled in {program.compile_seconds * 1e3:.1f} ms")
+
+
+def _peak(program: CompiledProgram) -> int:
+    """Bytes of all memory that a run holds: arguments, results, and the arena of the intermediates."""
+    schedule = program.schedule
+    kept = [b.type for i, b in enumerate(schedule.buffers) if i < schedule.argument_count or i in schedule.results]
+    return sum(t.nbytes for t in kept if isinstance(t, T.MemRefType)) + program.memory.nbytes
 
 
 def _distinct(program: CompiledProgram) -> list:
