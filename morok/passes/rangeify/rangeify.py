@@ -15,5 +15,5 @@ from ..registry import morok_pass
 class Rangeify(CompositePass):
     """Lowers tensor form to range form: all rangeify passes in order."""
 
-    passes = ("morok-early-movement-ops", "morok-defer-normalization", "morok-range-assignment", "morok-load-collapse", "morok-split-ranges",
-              "morok-initial-symbolic", "morok-mega-pass", "morok-fuse-outputs", "morok-simplify-ranges", "morok-split-reductions")
+    passes = ("morok-early-movement-ops", "morok-defer-normalization", "morok-exact-float-products", "morok-range-assignment", "morok-load-collapse",
+              "morok-split-ranges", "morok-initial-symbolic", "morok-mega-pass", "morok-fuse-outputs", "morok-simplify-ranges", "morok-split-reductions")
