@@ -115,20 +115,30 @@ def make_pass(name: str, options: dict[str, str] | None = None) -> Pass:
     for key, text in (options or {}).items():
         if key not in fields:
             raise OptionError(f"{name} has no option '{key}'; it takes {', '.join(fields) or 'none'}")
-        values[fields[key].name] = _parse(name, key, fields[key].default, text)
+        values[fields[key].name] = _parse(name, key, fields[key], text)
     return cls(**values)
 
 
-def _parse(pass_name: str, key: str, default: Any, text: str) -> Any:
+def at_least(least: int, default: int) -> Any:
+    """The field of an integer option that has a least value."""
+    return dataclasses.field(default=default, metadata={"least": least})
+
+
+def _parse(pass_name: str, key: str, field: dataclasses.Field, text: str) -> Any:
+    default = field.default
     if isinstance(default, bool):
         if text in ("true", "1", "false", "0"):
             return text in ("true", "1")
         raise OptionError(f"{pass_name}: option {key} takes true or false, not '{text}'")
     if isinstance(default, int):
+        least = field.metadata.get("least")
         try:
-            return int(text)
+            value = int(text)
         except ValueError:
-            raise OptionError(f"{pass_name}: option {key} takes an integer, not '{text}'") from None
+            value = None
+        if value is None or least is not None and value < least:
+            raise OptionError(f"{pass_name}: option {key} takes an integer{'' if least is None else f' of {least} or more'}, not '{text}'")
+        return value
     return text
 
 

@@ -13,7 +13,7 @@ from ...dialect import types as T
 from ...graph.body import Body
 from ...graph.uop import UOp, const
 from ..pattern import PatternSet, rewrite
-from ..registry import KernelPass, morok_pass
+from ..registry import KernelPass, at_least, morok_pass
 
 LOGIC = {"add": "or", "max": "or", "or": "or", "mul": "and", "min": "and", "and": "and"}
 
@@ -22,7 +22,7 @@ LOGIC = {"add": "or", "max": "or", "or": "or", "mul": "and", "min": "and", "and"
 class BoolDevectorize(KernelPass):
     """Accumulated bool vectors become integer vectors."""
 
-    vector_bits: int = 256
+    vector_bits: int = at_least(8, 256)
 
     def rewrite(self, body: Body) -> Body:
         if self.vector_bits >= 512 or not any(_is_bool_vector(u) and u.name == "reduce" for u in body.order()):

@@ -22,7 +22,7 @@ from ...errors import InternalError
 from ...graph.body import Body
 from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, const, index_const, toposort
-from ..registry import KernelPass, morok_pass
+from ..registry import KernelPass, at_least, morok_pass
 from ..symbolic.ranges import closed_ranges, make_range, open_ranges, replace_ranges
 from .effects import WAITING, closed, waiting
 from .lane_choice import choose_lanes
@@ -38,10 +38,10 @@ Axes = tuple[UOp, ...]
 class PreExpand(KernelPass):
     """Upcast and unroll ranges become lanes and copies."""
 
-    vector_bits: int = 256
-    accumulators: int = 32
+    vector_bits: int = at_least(8, 256)
+    accumulators: int = at_least(1, 32)
     """Above this many for one reduce, unrolled iterations share accumulators, one after the other."""
-    ops: int = 400
+    ops: int = at_least(1, 400)
     """Above this many in all copies of a range, its copies are a loop: more would not run faster."""
 
     def rewrite(self, body: Body) -> Body:

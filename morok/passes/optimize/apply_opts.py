@@ -31,7 +31,7 @@ from dataclasses import replace
 from mlir import ir
 
 from ...graph.body import Body, Program
-from ..registry import Pass, morok_pass
+from ..registry import Pass, at_least, morok_pass
 from ..symbolic import simplify
 from .heuristic import default_schedule
 from .machine import Machine
@@ -45,10 +45,10 @@ class ApplyOpts(Pass):
 
     opts: str = ""
     heuristic: bool = True
-    vector_bits: int = 256
-    registers: int = 16
-    cache_bytes: int = 1 << 20
-    threads: int = 1
+    vector_bits: int = at_least(8, 256)
+    registers: int = at_least(4, 16)
+    cache_bytes: int = at_least(1, 1 << 20)
+    threads: int = at_least(1, 1)
 
     def run(self, program: Program) -> None:
         for body in program.kernels():

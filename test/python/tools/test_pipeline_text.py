@@ -73,6 +73,8 @@ def test_options(text, options):
     ("sample-options{colour=red}", 16, "sample-options has no option 'colour'; it takes count, deep, text"),
     ("sample-nothing{colour=red}", 16, "sample-nothing has no option 'colour'; it takes none"),
     ("sample-options{count=many}", 16, "option count takes an integer, not 'many'"),
+    ("morok-apply-opts{threads=0}", 18, "option threads takes an integer of 1 or more, not '0'"),
+    ("morok-pre-expand{vector-bits=-3}", 18, "option vector-bits takes an integer of 8 or more, not '-3'"),
     ("sample-options{deep=perhaps}", 16, "option deep takes true or false, not 'perhaps'"),
     ("sample-options{count=1 count=2}", 24, "option 'count' is given twice"),
     ("sample-options{count=1 =2}", 24, "expected an option's name, found '='"),
