@@ -32,6 +32,7 @@
 // TREE: 0_0_morok-bufferize-to-store.mlir
 // TREE-NEXT: 0_1_morok-split-store.mlir
 // TREE-NEXT: 0_2_morok-fix-assigns.mlir
+// TREE-NEXT: 0_3_morok-reuse-buffers.mlir
 // TREE-NEXT: 0_morok-split.mlir
 // TREE-NEXT: 1_cse.mlir
 func.func @main(%a: memref<4xf32>) -> memref<4xf32> {
