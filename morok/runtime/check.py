@@ -118,7 +118,7 @@ def _run_code(kernel: Body, rendered: RenderedKernel, address: int, values: Mapp
 
 
 def random_input(t: T.Type, seed: int) -> np.ndarray:
-    """Small numbers of an argument's type, the same each time."""
+    """Small numbers of an argument's type, the same each time. Sums of the floats are rounded, so that another order of terms shows in the bits."""
     generator = np.random.default_rng(seed)
     shape, dtype = t.shape, T.element_dtype(t)  # type: ignore[union-attr]
     if dtype is T.bool_:

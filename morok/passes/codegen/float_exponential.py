@@ -41,8 +41,8 @@ TANH_MIDDLE = 0.5493
 
 
 def _without_vanishing(ops: Ops, x: Value, low: float) -> tuple[Value, Value]:
-    """Where x is so low that the result is 0, and x with 0 put there: a product that underflows takes a processor a hundred times as long
-    as another, and arguments of -inf are common (masked attention)."""
+    """Where x is so low that the result is 0, and x with 0 put there: a product that underflows takes many processors far longer than another,
+    and arguments of -inf are common (masked attention)."""
     vanishes = ops.lt(x, ops.const(low, x))
     return vanishes, ops.where(vanishes, ops.const(0.0, x), x)
 

@@ -22,7 +22,7 @@ from ...passes.symbolic.bounds import bounds
 from ...passes.symbolic.ranges import closed_ranges
 from ...schedule.work import estimate
 from ..buffer import Buffer
-from ..check import difference, kernel_values
+from ..check import difference, kernel_values, random_input
 from ..compiled_kernel import SYMBOL, CompiledKernel
 from ..config import Config
 from ..encoding import decode
@@ -48,7 +48,7 @@ class Subject:
     def __init__(self, body: Body, values: Mapping[str, int], config: Config) -> None:
         self.body, self.config = body, config
         self.values = kernel_values(body, values)
-        self.given = [tuning_input(a.type, i) for i, a in enumerate(body.arguments)]
+        self.given = [random_input(a.type, i) for i, a in enumerate(body.arguments)]
         self.buffers = [Buffer.from_numpy(x) for x in self.given]
         read, self.written = argument_uses(body)
         self.updated = read & self.written
@@ -131,17 +131,6 @@ def _bits(expected: np.ndarray, found: np.ndarray) -> str | None:
     if T.dtype_of_numpy(a.dtype).is_float:
         same |= np.isnan(a.astype(np.float64)) & np.isnan(b.astype(np.float64))
     return None if same.all() else f"{int((~same).sum())} of {same.size} elements differ"
-
-
-def tuning_input(t: T.Type, seed: int) -> np.ndarray:
-    """Random numbers of an argument's type, the same each time. Sums of the floats are rounded, so that another order shows in the bits."""
-    generator = np.random.default_rng(seed)
-    shape, dtype = t.shape, T.element_dtype(t)  # type: ignore[union-attr]
-    if dtype is T.bool_:
-        return generator.integers(0, 2, shape).astype(np.bool_)
-    if dtype.is_float:
-        return generator.uniform(-2, 2, shape).astype(dtype.np)
-    return generator.integers(0 if dtype.kind == "u" else -4, 9, shape).astype(dtype.np)
 
 
 def answer(question: dict[str, Any], subject: Subject | None) -> tuple[dict[str, Any], Subject | None]:

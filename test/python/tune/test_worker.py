@@ -10,8 +10,9 @@ from morok import Tensor
 from morok.graph.body import Program
 from morok.graph.capture import capture
 from morok.passes.pipeline import run_passes
+from morok.runtime.check import random_input
 from morok.runtime.config import current_config
-from morok.runtime.tuning.measure import Subject, tuning_input
+from morok.runtime.tuning.measure import Subject
 from morok.runtime.tuning.worker import Worker
 
 
@@ -104,5 +105,5 @@ def test_an_element_left_out_shows():
 
 def test_inputs_have_sums_that_depend_on_their_order():
     from morok.dialect import types as T
-    x = tuning_input(T.memref((1000,), T.float32), 0)
+    x = random_input(T.memref((1000,), T.float32), 0)
     assert np.add.accumulate(x)[-1] != np.add.accumulate(x[::-1])[-1]
