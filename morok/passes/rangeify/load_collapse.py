@@ -18,7 +18,7 @@ from math import isfinite
 
 from ...dialect import types as T
 from ...graph.body import Body
-from ...graph.uop import UOp, const, index_const
+from ...graph.uop import UOp, const, index_const, substitute
 from ...interpret.alu import identity
 from ..pattern import PatternSet
 from ..registry import KernelPass, morok_pass
@@ -110,11 +110,19 @@ def common_factor(u: UOp) -> UOp | None:
 
 @dataclass
 class Choice:
-    """A value as `x` where all the conditions hold, else `y`."""
+    """A value as `x` where all the conditions hold, else `y`. The load in `x` that these conditions gated, if there was one, is open: where they do
+    not hold it may lie outside of its buffer, and memory must not be touched."""
 
     conditions: list[UOp]
     x: UOp
     y: UOp
+    open: UOp | None = None
+
+    def gated(self, x: UOp, gate: list[UOp]) -> UOp:
+        """`x`, or what was made of it, with the open load under another gate."""
+        if self.open is None:
+            return x
+        return substitute((x,), {self.open: _rebuilt(self.open, self.open.operands, gate)})[0]
 
 
 def as_choice(value: UOp) -> Choice | None:
@@ -126,13 +134,14 @@ def as_choice(value: UOp) -> Choice | None:
     if value.name == "where":
         return Choice(conjuncts(value.operands[0]), value.operands[1], value.operands[2])
     if value.name == "load" and len(value.operands) == 3:
-        return Choice(conjuncts(value.operands[1]), UOp.make("load", value.operands[:1], (), None, value.loc), value.operands[2])
+        opened, = simplify((UOp.make("load", value.operands[:1], (), None, value.loc),))
+        return Choice(conjuncts(value.operands[1]), opened, value.operands[2], opened)
     if value.name == "cast":
         inner = as_choice(value.operands[0])
-        return inner and Choice(inner.conditions, *simplify((inner.x.cast(value.dtype), inner.y.cast(value.dtype))))
+        return inner and Choice(inner.conditions, *simplify((inner.x.cast(value.dtype), inner.y.cast(value.dtype))), inner.open)
     if value.name == "mul" and (not value.dtype.is_float or (value.operands[1].name == "const" and isfinite(value.operands[1].value))):
         inner = as_choice(value.operands[0])
-        return inner and Choice(inner.conditions, *simplify((inner.x.alu("mul", value.operands[1]), inner.y.alu("mul", value.operands[1]))))
+        return inner and Choice(inner.conditions, *simplify((inner.x.alu("mul", value.operands[1]), inner.y.alu("mul", value.operands[1]))), inner.open)
     return None
 
 
@@ -199,7 +208,7 @@ def one_iteration(u: UOp) -> UOp | None:
         inside, values = selected
         others = [at_values(c, values, inside) for c in choice.conditions[:number] + choice.conditions[number + 1:]]
         gate = inside + others
-        value = all_of(gate).where(at_values(choice.x, values, gate), choice.y)
+        value = all_of(gate).where(choice.gated(at_values(choice.x, values, gate), gate), choice.y)
         return _reduced(u, value, [r for r in u.operands[1:] if r not in values])
     return None
 
@@ -310,7 +319,7 @@ def _limit(slope: int, rest: Linear, first: list[UOp], end: list[UOp]) -> None:
 
 def _combined(op: str, choice: Choice, count: UOp, extent: UOp) -> UOp | None:
     """The reduction of x in `count` iterations and y in the others."""
-    x, y = choice.x, choice.y
+    x, y = choice.gated(choice.x, [UOp.make("cmplt", (index_const(0), count))]), choice.y
     if op == "add" and x.dtype is not T.bool_:
         if _is_identity("add", y):
             return _times(x, count)

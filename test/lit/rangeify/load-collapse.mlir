@@ -149,3 +149,33 @@ func.func @common_factor(%a: memref<4xi32>, %b: memref<8xi32>) -> memref<4xi32> 
   %c = "morok.bufferize"(%s, %i) {id = 0 : i64, space = "global"} : (i32, index) -> memref<4xi32>
   return %c : memref<4xi32>
 }
+
+// -----
+// A gathered value that is counted: elsewhere than under the count, its place may be outside of the buffer, so the load has a gate of its own.
+// CHECK-LABEL: @counted_gather
+// CHECK-NOT: morok.reduce
+// CHECK: %[[P:.*]] = "morok.index"(%arg1,
+// CHECK: %[[X:.*]] = "morok.load"(%[[P]], %[[GATE:.*]], %{{.*}}) {operandSegmentSizes = array<i32: 1, 1, 1>}
+// CHECK: "morok.where"(%[[GATE]],
+func.func @counted_gather(%a: memref<4xi32>, %b: memref<8xf32>) -> memref<4xf32> {
+  %n = "morok.const"() {value = 4 : index} : () -> index
+  %eight = "morok.const"() {value = 8 : index} : () -> index
+  %three = "morok.const"() {value = 3 : index} : () -> index
+  %zero = "morok.const"() {value = 0.0 : f32} : () -> f32
+  %i = "morok.range"(%n) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %r = "morok.range"(%eight) {id = 1 : i64, kind = "reduce"} : (index) -> index
+  %s = "morok.range"(%n) {id = 2 : i64, kind = "reduce"} : (index) -> index
+  %p = "morok.index"(%a, %i) : (memref<4xi32>, index) -> !morok.ptr<i32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<i32, "global">) -> i32
+  %k = "morok.cast"(%r) : (index) -> i32
+  %q = "morok.cmpeq"(%k, %v) : (i32, i32) -> i1
+  %is = "morok.add"(%i, %s) : (index, index) -> index
+  %e = "morok.cmplt"(%is, %three) : (index, index) -> i1
+  %c = "morok.and"(%q, %e) : (i1, i1) -> i1
+  %t = "morok.index"(%b, %r) : (memref<8xf32>, index) -> !morok.ptr<f32, "global">
+  %x = "morok.load"(%t) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %w = "morok.where"(%c, %x, %zero) : (i1, f32, f32) -> f32
+  %m = "morok.reduce"(%w, %r, %s) {op = "add"} : (f32, index, index) -> f32
+  %o = "morok.bufferize"(%m, %i) {id = 0 : i64, space = "global"} : (f32, index) -> memref<4xf32>
+  return %o : memref<4xf32>
+}
