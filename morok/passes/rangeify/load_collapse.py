@@ -118,6 +118,11 @@ class Choice:
     y: UOp
     open: UOp | None = None
 
+    def with_values(self, x: UOp, y: UOp) -> Choice:
+        """The same choice between other values."""
+        x, y = simplify((x, y))
+        return Choice(self.conditions, x, y, self.open)
+
     def gated(self, x: UOp, gate: list[UOp]) -> UOp:
         """`x`, or what was made of it, with the open load under another gate."""
         if self.open is None:
@@ -138,10 +143,10 @@ def as_choice(value: UOp) -> Choice | None:
         return Choice(conjuncts(value.operands[1]), opened, value.operands[2], opened)
     if value.name == "cast":
         inner = as_choice(value.operands[0])
-        return inner and Choice(inner.conditions, *simplify((inner.x.cast(value.dtype), inner.y.cast(value.dtype))), inner.open)
+        return inner and inner.with_values(inner.x.cast(value.dtype), inner.y.cast(value.dtype))
     if value.name == "mul" and (not value.dtype.is_float or (value.operands[1].name == "const" and isfinite(value.operands[1].value))):
         inner = as_choice(value.operands[0])
-        return inner and Choice(inner.conditions, *simplify((inner.x.alu("mul", value.operands[1]), inner.y.alu("mul", value.operands[1]))), inner.open)
+        return inner and inner.with_values(inner.x.alu("mul", value.operands[1]), inner.y.alu("mul", value.operands[1]))
     return None
 
 
