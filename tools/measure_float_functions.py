@@ -80,7 +80,7 @@ class COps:
     def and_(self, a: Name, b: Name) -> Name: return self._same("{0} & {1}", a, b)
     def or_(self, a: Name, b: Name) -> Name: return self._same("{0} | {1}", a, b)
     def xor(self, a: Name, b: Name) -> Name: return self._same("{0} ^ {1}", a, b)
-    def not_(self, a: Name) -> Name: return self._emit(f"!{a.text}", "bool")
+    def not_(self, a: Name) -> Name: return self._emit(f"!{a.text}", "bool", counts=False)
 
     def _compare(self, a: Name, relation: str, b: Name) -> Name:
         assert a.dtype == b.dtype

@@ -75,9 +75,11 @@ class ActivationMethods(LinearAlgebraMethods):
     swish = silu
 
     def mish(self) -> Self:
-        """x * tanh(softplus(x))."""
+        """x * tanh(softplus(x)), which is x * n / (n + 2) with n = exp(x) * (exp(x) + 2)."""
         x = self._computing()
-        return (x * x.softplus().tanh())._rounded(self.dtype)
+        exponential = x.minimum(20.0).exp()  # from here on the quotient is 1 in either dtype
+        n = exponential * (exponential + 2.0)
+        return (x * (n / (n + 2.0)))._rounded(self.dtype)
 
     def hardsigmoid(self) -> Self:
         """x / 6 + 1 / 2, limited to 0 to 1."""
@@ -101,7 +103,9 @@ class ActivationMethods(LinearAlgebraMethods):
         if approximate == "none":
             result = x * 0.5 * (1.0 + (x * math.sqrt(0.5)).erf())
         elif approximate == "tanh":
-            result = x * 0.5 * (1.0 + ((x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)).tanh())
+            # (1 + tanh u) / 2 = 1 / (1 + exp(-2 u)): nothing cancels, and exp costs less than tanh
+            scale = -2 * math.sqrt(2 / math.pi)
+            result = x / (1.0 + ((x * x * (scale * 0.044715) + scale) * x).exp())
         else:
             raise DTypeError(f"gelu: approximate is 'none' or 'tanh', not {approximate!r}")
         return result._rounded(self.dtype)

@@ -3,6 +3,7 @@
     morok.exp(%x : f32)               =>    morok.mulacc, .. (the builders of float_functions.py)
     morok.add(%x, %y : bf16)          =>    morok.cast(morok.add(morok.cast(%x : f32), morok.cast(%y : f32)) : bf16)
     morok.reduce(%x : f16) "add"      =>    morok.cast(morok.reduce(morok.cast(%x : f32)) : f16)
+    1 + morok.tanh(%x : f32)          =>    2 / (1 + morok.exp(-2 * %x)), and that decomposed: nothing cancels, and exp costs less
 
 16-bit floats compute in float32 and round at each op's result; only a product that goes straight into a sum over iterations is not rounded
 first.
@@ -39,7 +40,7 @@ class FloatDecomposition(KernelPass):
             elif u.dtype in HALVES and (u.name in _ARITHMETIC or u.name == "reduce"):
                 done[u] = _computed_wide(u, done, wide, uses)
             else:
-                made = u.with_operands(tuple([done[o] for o in u.operands])) if u.operands else u
+                made = _logistic(u, done, uses) or (u.with_operands(tuple([done[o] for o in u.operands])) if u.operands else u)
                 done[u] = decomposed(made)
         return body.with_roots(tuple([done[r] for r in body.roots]))
 
@@ -48,6 +49,16 @@ def decomposed(u: UOp) -> UOp:
     """A transcendental of float32 or float64 in terms of simpler ops; another op as it is."""
     builder = FUNCTIONS.get(u.name)
     return builder(BUILD, *u.operands) if builder is not None else u
+
+
+def _logistic(u: UOp, done: dict[UOp, UOp], uses: Any) -> UOp | None:
+    """1 + tanh x = 2 / (1 + e**(-2 x)) and 1 - tanh x = 2 / (1 + e**(2 x)), where nothing else uses the tanh."""
+    for tangent, other in (u.operands, u.operands[::-1]) if u.name == "add" else [u.operands[::-1]] if u.name == "sub" else []:
+        if tangent.name == "tanh" and uses[tangent] == 1 and other.is_const(1.0):
+            x = done[tangent.operands[0]]
+            scaled = x.alu("mul", const(-2.0 if u.name == "add" else 2.0, x.type))
+            return const(2.0, x.type).alu("div", decomposed(scaled.alu("exp")).alu("add", const(1.0, x.type)))
+    return None
 
 
 def _widened(x: UOp, wide: dict[UOp, UOp]) -> UOp:

@@ -41,10 +41,10 @@ TANH_MIDDLE = 0.5493
 
 
 def _without_vanishing(ops: Ops, x: Value, low: float) -> tuple[Value, Value]:
-    """Where x is so low that the result is 0, and x with 0 put there: a product that underflows takes many processors far longer than another,
-    and arguments of -inf are common (masked attention)."""
-    vanishes = ops.lt(x, ops.const(low, x))
-    return vanishes, ops.where(vanishes, ops.const(0.0, x), x)
+    """Where x is not so low that the result is 0, and x with 0 put elsewhere: a product that underflows takes many processors far longer than another,
+    and arguments of -inf are common (masked attention). A selection whose other choice is 0 is part of the product, or a bitwise and."""
+    remains = ops.not_(ops.lt(x, ops.const(low, x)))
+    return remains, ops.where(remains, x, ops.const(0.0, x))
 
 
 def _scaled_twice(ops: Ops, value: Value, shifted: Value) -> Value:
@@ -56,19 +56,19 @@ def exp(ops: Ops, x: Value) -> Value:
     """e**x. NaN -> NaN, -inf -> 0, +inf -> +inf."""
     form = format_of(x)
     low, high = EXP_RANGE[form.name]
-    vanishes, x = _without_vanishing(ops, x, low)
+    remains, x = _without_vanishing(ops, x, low)
     x = at_most(ops, x, high)
     shifted, half = shifted_product(ops, x, 0.5 / (form.ln2[0] + form.ln2[1]), form.bias)
     r = ops.fma(half, ops.const(-2 * form.ln2[0], x), x)
     r = ops.fma(half, ops.const(-2 * form.ln2[1], x), r)
-    return ops.where(vanishes, ops.const(0.0, x), _scaled_twice(ops, polynomial(ops, r, EXP[form.name]), shifted))
+    return ops.where(remains, _scaled_twice(ops, polynomial(ops, r, EXP[form.name]), shifted), ops.const(0.0, x))
 
 
 def exp2(ops: Ops, x: Value) -> Value:
     """2**x. NaN -> NaN, -inf -> 0, +inf -> +inf."""
     low, high = EXP2_RANGE[format_of(x).name]
-    vanishes, x = _without_vanishing(ops, x, low)
-    return ops.where(vanishes, ops.const(0.0, x), exp2_of_sum(ops, at_most(ops, x, high), None))
+    remains, x = _without_vanishing(ops, x, low)
+    return ops.where(remains, exp2_of_sum(ops, at_most(ops, x, high), None), ops.const(0.0, x))
 
 
 def exp2_of_sum(ops: Ops, x: Value, low: Value | None) -> Value:

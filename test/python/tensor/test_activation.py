@@ -64,6 +64,26 @@ def test_extremes_do_not_overflow():
     np.testing.assert_array_equal(x.softplus().numpy(), [0, 1000, 0, np.inf, np.nan])
     np.testing.assert_array_equal(x.relu().numpy(), [0, 1000, 0, np.inf, np.nan])
     np.testing.assert_array_equal(x.tanh().numpy(), [-1, 1, -1, 1, np.nan])
+    np.testing.assert_array_equal(x.mish().numpy(), [0, 1000, np.nan, np.inf, np.nan])
+    np.testing.assert_array_equal(x.gelu(approximate="tanh").numpy(), [0, 1000, np.nan, np.inf, np.nan])
+
+
+@pytest.mark.parametrize("dtype, least", [(dtypes.float32, -8.0), (dtypes.float64, -14.0)], ids=str)
+@pytest.mark.parametrize("name", ["gelu_tanh", "one_and_tanh", "one_less_tanh", "mish"])
+def test_small_results_keep_their_digits(name, dtype, least):
+    """Where tanh is near -1, or 1, and a sum with 1 would cancel."""
+    scale = math.sqrt(2 / math.pi)
+    method, formula, low = {
+        "gelu_tanh": (lambda t: t.gelu(approximate="tanh"), lambda x: x / (1 + np.exp(-2 * scale * (x + 0.044715 * x**3))), least / 2),
+        "one_and_tanh": (lambda t: 1 + t.tanh(), lambda x: 2 / (1 + np.exp(-2 * x)), least),
+        "one_less_tanh": (lambda t: 1 - (-t).tanh(), lambda x: 2 / (1 + np.exp(-2 * x)), least),
+        "mish": (lambda t: t.mish(), lambda x: x * np.tanh(np.log1p(np.exp(x))), least),
+    }[name]
+    a = np.linspace(low, -low, 1001).astype(dtype.np)
+    result, exact = method(Tensor(a)).numpy(), formula(a.astype(np.longdouble))
+    unit = np.spacing(abs(exact).astype(dtype.np))
+    # The argument of exp, which is near the logarithm of the result, is rounded: its error counts as often as it is large.
+    assert np.all(abs(result - exact) <= unit * (6 + 2 * abs(np.log(np.maximum(abs(exact), 1e-300)))))
 
 
 def softmax(x, axis):
