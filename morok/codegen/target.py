@@ -7,6 +7,8 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
+from ..passes.optimize.machine import Machine
+
 
 @dataclass(frozen=True)
 class Target:
@@ -23,6 +25,16 @@ class Target:
     def lanes(self, bits: int) -> int:
         """Elements of that width in a native vector."""
         return max(1, self.vector_bits // bits)
+
+    def machine(self, threads: int) -> Machine:
+        """What the heuristic is told of it; `threads` share a kernel."""
+        return Machine(self.vector_bits, self.vector_registers, cache_bytes=self.cache_bytes[min(1, len(self.cache_bytes) - 1)], threads=threads)
+
+    def schedule_options(self, threads: int) -> dict[str, str]:
+        """The same as options of morok-apply-opts."""
+        machine = self.machine(threads)
+        return {"vector-bits": str(machine.vector_bits), "registers": str(machine.registers), "cache-bytes": str(machine.cache_bytes),
+                "threads": str(machine.threads)}
 
     @classmethod
     @cache

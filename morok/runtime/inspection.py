@@ -11,12 +11,15 @@ from ..codegen.llvm import LLVMRenderer
 from ..codegen.target import Target
 from ..graph.capture import capture
 from ..passes.pipeline import run_passes
+from ..passes.registry import make_pass
+from .config import current_config
 
 STAGES = ("tensor", "range", "kernel", "optimised", "loops", "llvm")
 
 
 def stage_text(tensors: Sequence[Any], stage: str) -> str:
-    """The IR of lazy tensors after a stage: tensor, range, kernel, optimised, loops or llvm. Nothing is computed; ValueError for another name."""
+    """The IR of lazy tensors after a stage: tensor, range, kernel, optimised, loops or llvm, with the heuristic's schedules. Nothing is computed;
+    ValueError for another name."""
     if stage not in STAGES:
         raise ValueError(f"no stage {stage!r}; stages are {', '.join(STAGES)}")
     program = capture([t.uop for t in tensors]).program
@@ -26,7 +29,7 @@ def stage_text(tensors: Sequence[Any], stage: str) -> str:
     if reached >= 2:
         run_passes(program, "morok-split")
     if reached >= 3:
-        run_passes(program, f"morok-apply-opts{{vector-bits={Target.host().vector_bits}}}")
+        run_passes(program, [make_pass("morok-apply-opts", Target.host().schedule_options(current_config().num_threads))])
     if reached < 4:
         return str(program.module)
     renderer = LLVMRenderer()

@@ -96,9 +96,7 @@ def optimise(kernels: Sequence[Body], program: Program, config: Config, instrume
     """The kernels with the opts of the heuristic, or none at level 0."""
     alone = Program(program.dialect)
     alone.bodies.update({k.name: k for k in kernels})
-    target = renderer(config.backend).target
-    options = {"heuristic": str(config.opt_level > 0).lower(), "vector-bits": str(target.vector_bits), "registers": str(target.vector_registers),
-               "cache-bytes": str(target.cache_bytes[min(1, len(target.cache_bytes) - 1)]), "threads": str(config.num_threads)}
+    options = {"heuristic": str(config.opt_level > 0).lower(), **renderer(config.backend).target.schedule_options(config.num_threads)}
     run_passes(alone, [make_pass("morok-apply-opts", options)], instrumentation)
     return [alone.bodies[k.name] for k in kernels]
 

@@ -48,6 +48,7 @@ class MorokCompile(Tool):
         self.register_flag("form", f"with --emit=mlir, the form to stop at: {', '.join(STAGES[1:])} (default llvm)", TEXT, "form")
         self.register_flag("mcpu", "the CPU to compile for, as LLVM names it (default: this machine's)", TEXT, "cpu")
         self.register_flag("opts", "the schedule of every kernel instead of the heuristic's, as morok.opts shows it", TEXT, "opts")
+        self.register_flag("threads", "how many threads are to share a kernel, which the heuristic's schedule depends on (default 1)", TEXT, "n", "1")
         self.register_flag("mlir-print-ir-after-all", "print the module after each pass")
 
     def run(self) -> int:
@@ -58,6 +59,9 @@ class MorokCompile(Tool):
             raise ToolError(f"--form: takes {', '.join(STAGES[1:])}, not '{form}'")
         if form is not None and emit != "mlir":
             raise ToolError("--form goes with --emit=mlir")
+        threads = self.options.text("threads") or ""
+        if not threads.isdecimal() or int(threads) < 1:
+            raise ToolError(f"--threads: takes a whole number from 1, not '{threads}'")
         if self.options.others:
             raise ToolError(f"unknown flag '--{self.options.others[0][0]}'; see --help")
         if emit == "obj" and self.options.text("o") is None and self.stdout.isatty():
@@ -88,7 +92,7 @@ class MorokCompile(Tool):
             instrumentation.append(PrintIR(self.stderr, lambda program: str(program.module), after_passes=EveryPass()))
         if self.options.on("verify-each"):
             instrumentation.append(VerifyEach(lambda program: self.check_output(program, collector)))
-        for stage, steps in lowering(begin, goal, target, self.options.text("opts") or ""):
+        for stage, steps in lowering(begin, goal, target, self.options.text("opts") or "", int(self.options.text("threads") or 1)):
             if stage == "llvm":
                 drop_launches(program)
             self.run_passes(chunk, program, steps, collector, instrumentation)
@@ -136,9 +140,9 @@ def form_of(program: Program) -> str:
     return "llvm" if names and all(name.startswith("llvm.") for name in names) else "loops"
 
 
-def lowering(begin: str, goal: str, target: Target, opts: str) -> Iterator[tuple[str, Sequence[Step]]]:
+def lowering(begin: str, goal: str, target: Target, opts: str, threads: int) -> Iterator[tuple[str, Sequence[Step]]]:
     """For each form on the way the passes that lead to it."""
-    schedule = make_pass("morok-apply-opts", {"opts": opts, "vector-bits": str(target.vector_bits)})
+    schedule = make_pass("morok-apply-opts", {"opts": opts, **target.schedule_options(threads)})
     steps: dict[str, Sequence[Step]] = {
         "range": parse_pipeline("morok-rangeify"), "kernel": parse_pipeline("morok-split"), "optimised": [schedule],
         "loops": codegen_passes(target.vector_bits), "llvm": parse_pipeline(",".join(LOWERING)),

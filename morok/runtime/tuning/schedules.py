@@ -43,6 +43,4 @@ def spelled(opts: Sequence[Opt]) -> str:
 
 def machine_for(config: Config) -> Machine:
     """What the heuristic is told of this machine."""
-    target = renderer(config.backend).target
-    return Machine(target.vector_bits, target.vector_registers, cache_bytes=target.cache_bytes[min(1, len(target.cache_bytes) - 1)],
-                   threads=config.num_threads)
+    return renderer(config.backend).target.machine(config.num_threads)

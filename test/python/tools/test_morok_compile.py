@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from tool_samples import MODULE, is_one_error_line
 
+from morok import Tensor
+from morok.runtime.config import configured
 from morok.tools.morok_compile import EMISSIONS, STAGES, MorokCompile
 
 LOOPS = """func.func @f(%a: memref<8xf32>) {
@@ -72,6 +74,24 @@ def test_a_schedule_can_be_given(compile_):
     assert 'morok.opts = "UPCAST(0,2)"' in compile_("--emit=mlir", "--form=optimised", "--opts=UPCAST(0,2)").out
 
 
+def test_without_one_the_kernels_get_the_schedule_that_the_runtime_gives_them(compile_):
+    """Registers, caches and threads decide on a product's tile and order as well as the vectors' width."""
+    product = """func.func @main(%a: tensor<301x130xf32>, %b: tensor<130x257xf32>) -> tensor<301x257xf32> {
+      %l = "morok.reshape"(%a) {shape = array<i64: 301, 1, 130>} : (tensor<301x130xf32>) -> tensor<301x1x130xf32>
+      %m = "morok.expand"(%l) {shape = array<i64: 301, 257, 130>} : (tensor<301x1x130xf32>) -> tensor<301x257x130xf32>
+      %t = "morok.permute"(%b) {order = array<i64: 1, 0>} : (tensor<130x257xf32>) -> tensor<257x130xf32>
+      %r = "morok.reshape"(%t) {shape = array<i64: 1, 257, 130>} : (tensor<257x130xf32>) -> tensor<1x257x130xf32>
+      %n = "morok.expand"(%r) {shape = array<i64: 301, 257, 130>} : (tensor<1x257x130xf32>) -> tensor<301x257x130xf32>
+      %p = "morok.mul"(%m, %n) : (tensor<301x257x130xf32>, tensor<301x257x130xf32>) -> tensor<301x257x130xf32>
+      %s = "morok.reduce_axis"(%p) {op = "add", axes = array<i64: 2>} : (tensor<301x257x130xf32>) -> tensor<301x257xf32>
+      return %s : tensor<301x257xf32>
+    }"""
+    with configured(num_threads=1, tuning=False):
+        plan = (Tensor(np.ones((301, 130), np.float32)).realize() @ Tensor(np.ones((130, 257), np.float32)).realize()).prepare()
+    kernel, = plan.compiled.stages[0].program.kernels.values()
+    assert f'morok.opts = "{kernel.opts}"' in compile_("--emit=mlir", "--form=optimised", stdin=product).out
+
+
 def test_passes_can_be_watched(compile_):
     err = compile_("--mlir-print-ir-after-all").err
     for name in ("morok-range-assignment", "morok-split-store", "morok-apply-opts", "morok-linearize", "convert-to-llvm"):
@@ -86,6 +106,7 @@ def test_passes_can_be_watched(compile_):
     (["/no/such/file"], MODULE, "morok-compile: error: cannot open input file '/no/such/file': No such file or directory"),
     (["-o", "/no/such/folder/o"], MODULE, "morok-compile: error: cannot write '/no/such/folder/o': No such file or directory"),
     (["--mcpu=abacus"], MODULE, "morok-compile: error: --mcpu: LLVM knows no CPU 'abacus' for "),
+    (["--threads=0"], MODULE, "morok-compile: error: --threads: takes a whole number from 1, not '0'"),
     (["--opts=UPCAST(9,4)"], MODULE, "morok-compile: error: morok-apply-opts: UPCAST(9,4): "),
     (["--opts=}{\""], MODULE, "morok-compile: error: morok-apply-opts: "),
     (["--emit=mlir", "--form=range"], LOOPS, "morok-compile: error: <stdin> is in loops form, beyond --form=range"),
