@@ -12,13 +12,14 @@ import pkgutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 
 import numpy as np
 
 from .. import passes
 from ..dialect import types as T
+from ..errors import ScheduleError
 from ..graph.body import Body, Program
 from ..passes.pipeline import Instrumentation, run_passes
 from ..schedule import MemoryPlan, Schedule, ScheduleItem, create_schedule, parallel_groups, plan_memory
@@ -27,6 +28,7 @@ from .config import Config
 from .host import HOSTS, Call, Host, Phase, phases_of
 from .kernels import CompiledKernel, compile_kernels
 from .openmp import OPENMP
+from .tuning.schedules import scheduled
 
 for _module in pkgutil.walk_packages(passes.__path__, passes.__name__ + "."):  # now, so that a process's first kernel need not wait
     import_module(_module.name)
@@ -45,6 +47,8 @@ class CompiledProgram:
     groups: list[list[ScheduleItem]]
     memory: MemoryPlan
     kernels: dict[str, CompiledKernel]
+    calls: dict[int, Call]
+    """Of each launch, by its id."""
     phases: tuple[Phase, ...]
     functions: tuple[int, ...]
     """Addresses of the distinct kernels."""
@@ -76,6 +80,11 @@ class CompiledProgram:
                 self._works.clear()
         return self.config.num_threads if worth else 1
 
+    def counts(self) -> str:
+        """How many launches, kernels and groups."""
+        launches, kernels, groups = len(self.schedule.items), len(self.functions), len(self.groups)
+        return f"{_count(launches, 'launch', 'launches')} of {_count(kernels, 'kernel', 'kernels')} in {_count(groups, 'group', 'groups')}"
+
     def host(self, threads: int) -> Host:
         """The host function for that many threads."""
         if threads <= 1:
@@ -86,6 +95,14 @@ class CompiledProgram:
             OPENMP.load(self.config.block_time)
             self._parallel = HOSTS.get(self.phases, True, self.config)
         return self._parallel
+
+
+    def host_of(self, item: ScheduleItem, threads: int) -> Host:
+        """The host function that makes one launch alone, on the same arguments as the others."""
+        call = self.calls[item.id]
+        if threads > 1 and call.threaded:
+            return HOSTS.get((Phase(threaded=(call,)),), True, self.config)
+        return HOSTS.get((Phase(sequence=(call,)),), False, self.config)
 
 
 class _Seconds(dict[str, float]):
@@ -124,6 +141,9 @@ def compile_program(program: Program, config: Config, inputs: Sequence[np.ndarra
 def compile_kernel_form(program: Program, config: Config, values: Mapping[str, int] | None = None,
                         instrumentation: Instrumentation | None = None) -> CompiledProgram:
     """Compiles `@main` of a program in kernel form. The kernels get their opts."""
+    if config.opts:
+        give_opts(program, config.opts)
+        config = replace(config, opts=())  # the kernels have them; the others are the same as in other plans
     return link_program(program, compile_kernels(program, config, values or {}, instrumentation), config, values)
 
 
@@ -137,11 +157,22 @@ def link_program(program: Program, kernels: dict[str, CompiledKernel], config: C
     for kernel in kernels.values():
         places.setdefault(kernel.address, len(places))
     constants = tuple(dict.fromkeys(v for kernel in kernels.values() for v in kernel.offsets.values()))
-    phases = phases_of(_calls(schedule, groups, kernels, places, constants, seconds))
-    compiled = CompiledProgram(schedule, groups, plan_memory(schedule, groups), kernels, phases, tuple(places), constants, config, dict(program.bodies),
-                               seconds)
+    calls = _calls(schedule, kernels, places, constants)
+    phases = phases_of([[calls[item.id] for item in _longest_first(group, seconds)] for group in groups])
+    compiled = CompiledProgram(schedule, groups, plan_memory(schedule, groups), kernels, calls, phases, tuple(places), constants, config,
+                               dict(program.bodies), seconds)
     compiled.host(compiled.threads_for(tuple(high for _, high in schedule.variables.values())))
     return compiled
+
+
+def give_opts(program: Program, opts: Sequence[tuple[str, str]]) -> None:
+    """Applies schedules that a caller gives by kernel, "" for all. ScheduleError for a kernel that is not there and for an opt that is not legal."""
+    names = [kernel.name for kernel in program.kernels()]
+    for name, given in opts:
+        if name and name not in names:
+            raise ScheduleError(f"opts for the kernel '{name}': the plan's kernels are {', '.join(names)}")
+        for kernel in [name] if name else names:
+            program.bodies[kernel] = scheduled(program.bodies[kernel], given, "given")
 
 
 def _check(program: Program, inputs: Sequence[np.ndarray] | None, values: Mapping[str, int] | None) -> Instrumentation:
@@ -149,9 +180,8 @@ def _check(program: Program, inputs: Sequence[np.ndarray] | None, values: Mappin
     return CheckStages(program, inputs, values)
 
 
-def _calls(schedule: Schedule, groups: Sequence[Sequence[ScheduleItem]], kernels: Mapping[str, CompiledKernel],
-           places: Mapping[int, int], constants: Sequence[int], seconds: _Seconds) -> list[list[Call]]:
-    """The launches as calls, the longest of a group first."""
+def _calls(schedule: Schedule, kernels: Mapping[str, CompiledKernel], places: Mapping[int, int], constants: Sequence[int]) -> dict[int, Call]:
+    """The launches as calls, by their ids."""
     buffers = len(places)
     variables = {name: buffers + len(schedule.buffers) + i for i, name in enumerate(schedule.variables)}
     fixed = {value: buffers + len(schedule.buffers) + len(variables) + i for i, value in enumerate(constants)}
@@ -161,7 +191,15 @@ def _calls(schedule: Schedule, groups: Sequence[Sequence[ScheduleItem]], kernels
         given = tuple(fixed[kernel.offsets[v]] if v in kernel.offsets else variables[v] for v in kernel.rendered.variables)
         return Call(places[kernel.address], tuple(buffers + b for b in item.buffer_ids), given, kernel.rendered.uses_threads)
 
-    return [[call(item) for item in (sorted(group, key=lambda item: -seconds.of(item)) if len(group) > 1 else group)] for group in groups]
+    return {item.id: call(item) for item in schedule.items}
+
+
+def _longest_first(group: Sequence[ScheduleItem], seconds: _Seconds) -> Sequence[ScheduleItem]:
+    return sorted(group, key=lambda item: -seconds.of(item)) if len(group) > 1 else group
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
 
 
 def output_types(compiled: CompiledProgram) -> list[T.MemRefType]:
@@ -170,8 +208,7 @@ def output_types(compiled: CompiledProgram) -> list[T.MemRefType]:
 
 
 def _report(compiled: CompiledProgram) -> None:
-    print(f"morok: {len(compiled.schedule.items)} launches of {len(compiled.functions)} kernels in {len(compiled.groups)} groups, "
-          f"compiled in {compiled.compile_seconds * 1e3:.1f} ms", file=sys.stderr)
+    print(f"morok: {compiled.counts()}, compiled in {compiled.compile_seconds * 1e3:.1f} ms", file=sys.stderr)
     for name, kernel in compiled.kernels.items():
         print(f"morok:   {name}: {kernel.code_size} bytes{', ' + kernel.opts if kernel.opts else ''}", file=sys.stderr)
         if compiled.config.debug > 1:

@@ -43,6 +43,8 @@ class Config:
     backend: str = "llvm"
     beam: int = 0
     tuning: bool = True
+    opts: tuple[tuple[str, str], ...] = ()
+    """Schedules that kernels are given, by name, or for all under the name "". No variable sets it: it belongs to one plan."""
     cache: bool = field(default=False, compare=False)
     """This and the following change where code comes from, not the code: they are no part of keys."""
     cache_dir: str = field(default="", compare=False)
@@ -114,7 +116,7 @@ def num_threads(count: int) -> AbstractContextManager[Config]:
 
 
 @contextmanager
-def configured(**changes: int | bool | str) -> Iterator[Config]:
+def configured(**changes: int | bool | str | tuple) -> Iterator[Config]:
     """Other options within a `with` block, in this thread (or task) only."""
     config = replace(current_config(), **changes)  # type: ignore[arg-type]
     if config.num_threads < 1:

@@ -89,7 +89,7 @@ def _check(kernel: CompiledKernel, backend: Renderer, values: Mapping[str, int])
 
 
 def kernel_key(body: Body, config: Config) -> Hashable:
-    return body.sinks, tuple(a.type for a in body.arguments), config
+    return body.sinks, tuple(a.type for a in body.arguments), config, str(body.attributes.get("morok.opts"))
 
 
 def optimise(kernels: Sequence[Body], program: Program, config: Config, instrumentation: Instrumentation | None = None) -> list[Body]:

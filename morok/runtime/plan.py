@@ -4,7 +4,8 @@
     plan.execute()                             one call into machine code
     plan.execute_with_vars({"n": 9})           again, at another value of a symbolic size
     plan.output_buffer_at(0).numpy()
-    print(plan.report())
+    print(plan.report())                       what runs, and under which schedules
+    print(plan.profile())                      what each kernel takes
 
 `CompiledPlan` is what the plan cache keeps: code and layout. `BoundPlan` has memory too; realize() makes one, runs it once and keeps its
 outputs.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -25,7 +27,7 @@ from ..fork_safety import renewed_after_fork
 from ..graph.shape import Shape, evaluate_index
 from .buffer import Buffer
 from .compiler import CompiledProgram
-from .report import plan_report
+from .report import plan_report, profile_report
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,10 @@ class BoundPlan:
         for step in self.steps:
             step.run(values)
 
+    def run_timed(self, values: Mapping[str, int]) -> list[float]:
+        """Runs all stages, kernel after kernel; the seconds that each launch takes."""
+        return [seconds for step in self.steps for seconds in step.run_timed(values)]
+
     def output(self, i: int) -> Buffer:
         return self.slots[self.compiled.outputs[i]]
 
@@ -101,13 +107,32 @@ class _Step:
     def run(self, values: Mapping[str, int]) -> None:
         program = self.program
         if program is not None:
-            given = tuple([values[n] for n in program.variables]) if program.variables else ()
-            if given:
-                self.array[self.variables_at:self.variables_at + len(given)] = list(given)
-            if program.config.check:
-                self._poison()
-            threads = program.threads_for(given)
+            threads = self._begin(program, values)
             program.host(threads)(self.address, threads)
+        self._copy()
+
+    def run_timed(self, values: Mapping[str, int]) -> list[float]:
+        program, seconds = self.program, []
+        if program is not None:
+            threads = self._begin(program, values)
+            for item in (item for group in program.groups for item in group):
+                host = program.host_of(item, threads)
+                began = time.perf_counter()
+                host(self.address, threads)
+                seconds.append(time.perf_counter() - began)
+        self._copy()
+        return seconds
+
+    def _begin(self, program: CompiledProgram, values: Mapping[str, int]) -> int:
+        """Puts the variables' values in; the number of threads to run on."""
+        given = tuple([values[n] for n in program.variables]) if program.variables else ()
+        if given:
+            self.array[self.variables_at:self.variables_at + len(given)] = list(given)
+        if program.config.check:
+            self._poison()
+        return program.threads_for(given)
+
+    def _copy(self) -> None:
         for to, source, nbytes in self.copies:
             ctypes.memmove(to, source, nbytes)
 
@@ -224,6 +249,15 @@ class ExecutionPlan:
     def report(self) -> str:
         """Kernels, groups, buffers, opts and code sizes, as a table."""
         return plan_report(self.compiled, self.values)
+
+    def profile(self, rounds: int = 5) -> str:
+        """What each kernel takes, as a table: the least of the rounds, each of which is a run of the plan, but kernel after kernel."""
+        if rounds < 1:
+            raise ValueError(f"profile: rounds is {rounds}; it takes a whole number from 1")
+        self.execute()
+        with self._lock:
+            times = [self._bound.run_timed(self.values) for _ in range(rounds)]
+        return profile_report(self.compiled, self.values, [min(taken) for taken in zip(*times)])
 
     def __repr__(self) -> str:
         return f"ExecutionPlan({self.num_kernels()} kernels, {self.num_outputs()} outputs)"

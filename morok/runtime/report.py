@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..dialect import types as T
@@ -34,11 +34,28 @@ def plan_report(plan: CompiledPlan, values: Mapping[str, int]) -> str:
     return "\n".join(line.rstrip() for line in text.rstrip().splitlines()) + "\n"
 
 
+def profile_report(plan: CompiledPlan, values: Mapping[str, int], seconds: Sequence[float]) -> str:
+    """The text of a table of what each launch took, in the order in which they ran."""
+    from rich.console import Console
+    from rich.table import Table
+    console = Console(file=io.StringIO(), width=WIDTH, force_terminal=False, highlight=False)
+    table = Table()
+    for column in ("kernel", "us", "share", "Gop/s", "GB/s", "schedule", "opts"):
+        table.add_column(column, justify="left" if column in ("kernel", "schedule", "opts") else "right", overflow="fold")
+    launches = [(stage.program, item) for stage in plan.stages if stage.program is not None for group in stage.program.groups for item in group]
+    for (program, item), taken in zip(launches, seconds, strict=True):
+        kernel, work = program.kernels[item.name], estimate(item.body, values)
+        rates = [f"{amount / taken / 1e9:.3g}" for amount in (work.operations, work.nbytes)]
+        table.add_row(item.name, f"{1e6 * taken:.1f}", f"{100 * taken / sum(seconds):.0f}%", *rates, kernel.schedule_source, kernel.opts or "-")
+    console.print(table)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"  # type: ignore[attr-defined]
+
+
 def _kernels(program: CompiledProgram, values: Mapping[str, int], title: str) -> Table:
     from rich.table import Table
     table = Table(title=title or None, title_justify="left")
     for column in ("group", "kernel", "writes", "reads", "work", "schedule", "opts", "code"):
-        table.add_column(column, justify="right" if column in ("group", "work", "code") else "left")
+        table.add_column(column, justify="right" if column in ("group", "work", "code") else "left", overflow="fold")
     for number, group in enumerate(program.groups):
         for item in group:
             kernel = program.kernels[item.name]
@@ -68,11 +85,11 @@ def _type(program: CompiledProgram, i: int) -> str:
 
 def _summary(program: CompiledProgram, values: Mapping[str, int]) -> str:
     given = tuple(values.get(n, high) for n, (_, high) in program.schedule.variables.items())
-    memory = program.memory
-    return (f"{len(program.schedule.items)} launches of {len(program.functions)} kernels in {len(program.groups)} groups; "
+    memory, threads = program.memory, program.threads_for(given)
+    return (f"{program.counts()}; "
             f"intermediates {memory.nbytes} bytes (unshared {memory.unshared_nbytes}), at most {_peak(program)} bytes with arguments and results; "
             f"{sum(k.code_size for k in _distinct(program))} bytes of code; "
-            f"{program.threads_for(given)} threads; compiled in {program.compile_seconds * 1e3:.1f} ms")
+            f"{threads} {'thread' if threads == 1 else 'threads'}; compiled in {program.compile_seconds * 1e3:.1f} ms")
 
 
 def _peak(program: CompiledProgram) -> int:

@@ -1,7 +1,7 @@
 """From graph to values: realize, plans, and NumPy arrays, Python numbers and text."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -38,18 +38,19 @@ class ConversionMethods(WritingMethods):
         for t in given:
             t._settle()
 
-    def prepare(self, beam: int | None = None) -> Any:
+    def prepare(self, beam: int | None = None, opts: str | Mapping[str, str] | None = None) -> Any:
         """An ExecutionPlan that computes this; `execute()` runs it any number of times. `beam` (default MOROK_BEAM): schedules kept per round of a
-        search for the fastest schedule of each kernel; 0 for no search.
+        search for the fastest schedule of each kernel; 0 for no search. `opts`: the schedule of every kernel, or a dict of schedules by kernel, as
+        `plan.report()` shows both; other kernels get theirs as always. ScheduleError for one that is not legal, OptionError for one that is no schedule.
 
             plan = y.prepare(); plan.execute(); plan.output_buffer_at(0).numpy()
         """
-        return realize.prepare([self.uop], beam)
+        return realize.prepare([self.uop], beam, opts)
 
     @staticmethod
-    def prepare_batch(tensors: Sequence[Any], beam: int | None = None) -> Any:
-        """An ExecutionPlan that computes several tensors, its outputs in this order. `beam` as in `prepare`."""
-        return realize.prepare([t.uop for t in _tensors(tensors, "prepare_batch")], beam)
+    def prepare_batch(tensors: Sequence[Any], beam: int | None = None, opts: str | Mapping[str, str] | None = None) -> Any:
+        """An ExecutionPlan that computes several tensors, its outputs in this order. `beam` and `opts` as in `prepare`."""
+        return realize.prepare([t.uop for t in _tensors(tensors, "prepare_batch")], beam, opts)
 
     @property
     def is_realized(self) -> bool:

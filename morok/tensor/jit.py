@@ -29,6 +29,7 @@ from ..runtime.config import current_config
 from ..runtime.direct_call import DirectCall, run_plan
 from ..runtime.plan import CompiledPlan
 from ..runtime.realize import RUNTIME, plan_uops
+from ..runtime.report import plan_report
 from .core import Storage
 from .fast_call import FastCall
 from .jit_arguments import Arguments, Call
@@ -86,6 +87,13 @@ class Jitted:
 
     def __repr__(self) -> str:
         return f"morok.jit({self.name})"
+
+    def report(self) -> str:
+        """What each captured signature runs, as `ExecutionPlan.report` shows it."""
+        with self._lock:
+            captured = list(self._captured.values())
+        head = f"{self!r}: {len(captured)} {'signature' if len(captured) == 1 else 'signatures'} captured\n"
+        return head + "\n".join(one.report() for one in captured)
 
     def clear(self) -> None:
         """Forgets all that was captured."""
@@ -284,6 +292,9 @@ class Captured:
         if all(isinstance(s, int) for s in shape):
             return result_tensor(Tensor, buffer, device)
         return symbolic_result(Tensor, buffer, shape, {**self._values, **call.values}, device)
+
+    def report(self) -> str:
+        return plan_report(self.plan, self._values) if self.plan is not None else "computes nothing\n"
 
     # Memory
 

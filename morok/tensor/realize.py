@@ -1,7 +1,7 @@
 """The one seam between tensors and the runtime: memory for data, and running what the graph says. The compiler is imported when needed."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,14 +39,25 @@ def realize(uops: Sequence[TensorUOp]) -> None:
         realize_uops(uops)
 
 
-def prepare(uops: Sequence[TensorUOp], beam: int | None = None) -> Any:
+def prepare(uops: Sequence[TensorUOp], beam: int | None = None, opts: str | Mapping[str, str] | None = None) -> Any:
     """An ExecutionPlan that computes the values, in this order."""
     if TRACING.count and (trace := TRACING.current) is not None:
         trace.refuse("prepare()")
     from ..runtime.config import configured
     from ..runtime.realize import prepare_uops
-    with configured(**({} if beam is None else {"beam": beam})):
+    changes: dict[str, Any] = {} if beam is None else {"beam": beam}
+    if opts is not None:
+        changes["opts"] = _given_opts(opts)
+    with configured(**changes):
         return prepare_uops(list(uops))
+
+
+def _given_opts(opts: str | Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """As the options have them: by kernel, "" for all."""
+    given = {"": opts} if isinstance(opts, str) else opts
+    if not isinstance(given, Mapping) or not all(isinstance(text, str) for item in given.items() for text in item):
+        raise TypeError(f"opts takes a schedule such as 'UPCAST(0,16) THREAD(0)', or a dict of schedules by kernel such as {{'k0': 'THREAD(0)'}}, not {opts!r}")
+    return tuple(given.items())
 
 
 def memory(u: TensorUOp) -> Any:

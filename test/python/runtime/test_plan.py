@@ -171,3 +171,29 @@ def test_the_report_names_what_runs():
     text = plan.report()
     for part in ("group", "kernel", "k0", "in0:64x64xfloat32", "out1:64xfloat32", "opts", "bytes of code", "compiled in"):
         assert part in text, text
+
+
+def test_a_profile_has_a_line_for_each_launch_in_the_order_of_running():
+    x = buffer(A)
+    plan = prepare_uops([summed(x * 2.0, 0), softmax(x)])
+    rows = [line.split() for line in plan.profile(rounds=2).splitlines() if "heuristic" in line]
+    assert [row[1] for row in rows] == [i.name for stage in plan.compiled.stages for group in stage.program.groups for i in group]
+    assert sum(float(row[5].rstrip("%")) for row in rows) == pytest.approx(100, abs=len(rows))
+    assert np.allclose(plan.output_buffer_at(0).numpy(), (A * 2).sum(0))
+
+
+def test_each_round_of_a_profile_is_a_run():
+    x = buffer(A)
+    plan = prepare_uops([assigned(x, x + 1.0)])
+    plan.profile(rounds=3)
+    assert np.allclose(plan.output_buffer_at(0).numpy(), A + 4)
+    with pytest.raises(ValueError, match="rounds is 0"):
+        plan.profile(rounds=0)
+
+
+def test_a_profile_is_of_the_variables_last_values():
+    x, n = buffer(A), variable("n", 1, 3)
+    plan = prepare_uops([summed(prefix(x, bound(n, 2)), 0)])
+    plan.execute_with_vars({"n": 3})
+    plan.profile(rounds=1)
+    assert np.allclose(plan.output_buffer_at(0).numpy(), A.sum(0))

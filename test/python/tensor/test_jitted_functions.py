@@ -530,3 +530,18 @@ def test_a_tensor_given_twice_takes_the_short_path_too():
         got, want = f(a, b, c).numpy(), a.numpy() * 2 + b.numpy() * c.numpy()
         assert (got == want).all()
     assert len(f._fast) >= 3
+
+
+def test_the_report_shows_what_each_signature_runs():
+    f = morok.jit(lambda x: (x @ x.T).relu())
+    assert f.report() == "morok.jit(<lambda>): 0 signatures captured\n".replace("<lambda>", f.name)
+    for rows in (8, 16):
+        f(tensor(rows, 24))
+    report = f.report()
+    assert "2 signatures captured" in report and "in0:8x24xfloat32" in report and "in0:16x24xfloat32" in report
+
+
+def test_the_report_of_a_function_that_computes_nothing():
+    f = morok.jit(lambda x: x)
+    f(tensor(3))
+    assert f.report().splitlines()[1:] == ["computes nothing"]
