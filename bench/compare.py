@@ -3,7 +3,8 @@
     python bench/compare.py                                    # all workloads
     python bench/compare.py --only table                       # the table's twenty
     python bench/compare.py softmax 'matmul 512' --rounds 5    # those whose names contain one of these
-    python bench/compare.py --python build/peers/bin/python          # the peers live in another environment
+    python bench/compare.py --peers numpy                      # beside NumPy alone
+    python bench/compare.py --python build/peers/bin/python    # the peers live in another environment, made as bench/requirements.txt says
 
 Each peer is a process of its own, stopped while another has its turn. A round times every peer once, in random order, over as many calls as take
 20 ms; all results are checked against NumPy in float64. A cell shows the rate at the least time and at the median. A ratio above 1 says how many
@@ -130,7 +131,8 @@ def row(record: Record, names: Sequence[str]) -> list[str]:
 
 def show(records: Sequence[Record], names: Sequence[str]) -> None:
     console = Console(width=None if sys.stdout.isatty() else 170, highlight=False)
-    table = Table("workload", "unit", *names, "ratio", "median", "error")
+    table = Table("workload", "unit", *names, "ratio", "median", "error", caption_justify="left",
+                  caption="rates (or times, of us) at the least time and at the median; ratio and median: how many times faster than the best peer, by each")
     for record in records:
         table.add_row(*row(record, names), end_section=record["name"] == LAST)
     console.print(table)
@@ -160,7 +162,7 @@ def write_chart(results: Path, chart: Path, pythons: Iterable[str]) -> None:
     for python in pythons:
         done = subprocess.run([python, str(Path(__file__).with_name("comparison_chart.py")), str(results), str(chart)], capture_output=True, text=True)
         if done.returncode == 0:
-            return NOTES.print(f"chart: {chart}")
+            return NOTES.print(f"chart: {chart}", markup=False, soft_wrap=True)
     NOTES.print(f"no chart: {done.stderr.strip().splitlines()[-1]}", markup=False)
 
 
@@ -171,12 +173,17 @@ def write_chart(results: Path, chart: Path, pythons: Iterable[str]) -> None:
 def started(names: Iterable[str], options: argparse.Namespace) -> Iterator[list[RemotePeer]]:
     """The peers that are installed; those that are not are named."""
     peers: list[RemotePeer] = []
+    is_complete = True
     try:
         for name in names:
             try:
                 peers.append(RemotePeer(name, sys.executable if name == OURS else options.python, options.threads, options.keep_memory))
             except MissingPeer as e:
                 NOTES.print(f"{name} is skipped: {e}", markup=False)
+                is_complete = False
+        if not is_complete:
+            NOTES.print(f"bench/requirements.txt installs the peers; --python names the interpreter that has them, now {options.python}", markup=False,
+                        soft_wrap=True)
         yield peers
     finally:
         for peer in peers:
@@ -202,6 +209,7 @@ def run(chosen: Sequence[Workload], options: argparse.Namespace) -> None:
             NOTES.print("interrupted: what follows is what was measured")
     if records:
         show(records, names)
+        NOTES.print(f"every sample: {results}", markup=False, soft_wrap=True)
         write_chart(results, options.output / "compare.svg", dict.fromkeys([sys.executable, options.python]))
 
 
@@ -226,6 +234,8 @@ def parse(arguments: Sequence[str] | None) -> tuple[list[Workload], argparse.Nam
     for name in options.peers:
         if name not in PEERS:
             parser.error(f"no peer is named '{name}'; there are: {', '.join(PEERS)}")
+    if options.rounds < 1:
+        parser.error(f"--rounds {options.rounds}: there is at least one")
     if not 1 <= options.threads <= available:
         parser.error(f"--threads {options.threads}: this process may use {available} CPUs")
     known = workloads(small if options.scale == "small" else same)

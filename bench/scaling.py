@@ -147,6 +147,8 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", metavar="table", help=f"any of {', '.join(TABLES)}; default: all")
     parser.add_argument("--rounds", type=int, default=5, help="default: %(default)s")
     options = parser.parse_args()
+    if options.rounds < 1:
+        parser.error(f"--rounds {options.rounds}: there is at least one")
     for name in options.tables:
         if name not in TABLES:
             parser.error(f"there is no table '{name}'; there are {', '.join(TABLES)}")

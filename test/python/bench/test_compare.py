@@ -52,6 +52,8 @@ def test_missing_peers_are_named_and_the_others_compared(tmp_path):
     done = compare(tmp_path, "softmax", "16-element", "conv 1x1", PYTHONPATH=path)
     assert done.returncode == 0, done.stderr
     assert all(f"{peer} is skipped: not installed here" in done.stderr for peer in ("torch", "torch-compile", "jax"))
+    assert done.stderr.count("bench/requirements.txt installs the peers; --python names the interpreter") == 1
+    assert f"every sample: {tmp_path / 'compare.json'}" in done.stderr
     results = json.loads((tmp_path / "compare.json").read_text())
     assert set(results["versions"]) == {"morok", "numpy"}
     assert len(results["workloads"]) == 5
