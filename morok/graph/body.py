@@ -28,6 +28,7 @@ class Body:
     sinks: tuple[UOp, ...] = ()
     attributes: dict[str, Any] = field(default_factory=dict)
     argument_attributes: list[dict[str, Any]] = field(default_factory=list)
+    _order: list[UOp] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def roots(self) -> tuple[UOp, ...]:
@@ -42,7 +43,10 @@ class Body:
         return "morok.kernel" in self.attributes
 
     def order(self) -> list[UOp]:
-        return toposort(self.roots)
+        """All ops, operands first; sorted once, and not to be changed. Nor are results and sinks: `with_roots` makes another body."""
+        if self._order is None:
+            self._order = toposort(self.roots)
+        return self._order
 
 
 class Program:

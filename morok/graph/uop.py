@@ -25,6 +25,8 @@ from ..dialect.opdef import TABLE, Instance, verify_instance
 from ..fork_safety import renewed_after_fork
 
 Location = tuple[str, int]
+_HALF = 1 << 63
+"""Integers from -_HALF below _HALF are constants of the type index as they are."""
 
 
 class _KeyedRef(weakref.ref):
@@ -58,7 +60,8 @@ class UOp:
         if type is None:
             type = infer_type(name, operands, attributes)
         key = (name, operands, attributes if name not in NUMBERED else exact_attributes(attributes), type)
-        ref = cls._interned.get(key)
+        interned = cls._interned
+        ref = interned.get(key)
         if ref is not None:
             found = ref()
             if found is not None:
@@ -75,21 +78,24 @@ class UOp:
         self.loc = loc
         mine = _KeyedRef(self, _dead.append)
         mine.key = key
-        with _lock:
-            if _dead:
+        if _dead:
+            with _lock:
                 cls._forget_dead()
-            ref = cls._interned.get(key)
-            if ref is not None:
-                found = ref()
-                if found is not None:
-                    return found  # another thread was faster
-            cls._interned[key] = mine
+        while (ref := interned.setdefault(key, mine)) is not mine:
+            found = ref()
+            if found is not None:
+                return found  # another thread was faster
+            with _lock:
+                if interned.get(key) is ref:  # a dead op's entry; only who holds the lock takes entries away
+                    del interned[key]
         return self
 
     @classmethod
     def constant(cls, value: Any, type: T.Type, loc: Location | None = None) -> UOp:
         """A constant of a scalar, vector or 0-d tensor type; the value is converted to the dtype: its Python kind, precision and width."""
-        return cls.make("const", (), (number_of(value, T.element_dtype(type)),), type, loc)
+        if type is not T.index or value.__class__ is not int or not -_HALF <= value < _HALF:
+            value = number_of(value, T.element_dtype(type))
+        return cls.make("const", (), (value,), type, loc)
 
     @classmethod
     def _forget_dead(cls) -> None:
@@ -121,11 +127,14 @@ class UOp:
         """The same op over other operands; its type follows theirs where the table infers it."""
         if operands == self.operands:
             return self
-        if self.name in _SCALED:
-            element = T.element_dtype(self.type)
-            return type(self).make(self.name, operands, self.attributes, T.like(operands[0].type, element), self.loc)
-        inferred = None if TABLE.get(self.name) and TABLE[self.name].infer is not None else self.type
-        return type(self).make(self.name, operands, self.attributes, inferred, self.loc)
+        name, inferred = self.name, None
+        if tuple(map(type_of, operands)) == tuple(map(type_of, self.operands)):
+            inferred = self.type  # operands of the same types give the same type
+        elif name in _SCALED:
+            inferred = T.like(operands[0].type, T.element_dtype(self.type))
+        elif TABLE.get(name) is None or TABLE[name].infer is None:
+            inferred = self.type
+        return type(self).make(name, operands, self.attributes, inferred, self.loc)
 
     def backward_slice(self) -> list[UOp]:
         """This op and all that it reaches, operands first."""
@@ -252,7 +261,9 @@ NUMBERED = frozenset(("const", "pad"))
 
 
 def exact_attributes(attributes: tuple) -> tuple:
-    """Attributes as they can be compared: a number by its spelling."""
+    """Attributes as they can be compared: a number by its spelling, unless it is the only one and an int, which equals no spelling."""
+    if len(attributes) == 1 and attributes[0].__class__ is int:
+        return attributes
     return tuple(a if isinstance(a, tuple) else repr(a) for a in attributes)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -63,8 +63,9 @@ def _compile_missing(missing: dict[Hashable, Body], program: Program, config: Co
     absent = [key for key in wanted if key not in found]
     if absent:
         kernels = [scheduled(wanted[key], opts[key], "tuned") if key in opts else marked_given(wanted[key]) for key in absent]
-        optimised = optimise([replace(kernel, name=f"k{i}") for i, kernel in enumerate(kernels)], program, config, instrumentation)
-        for key, kernel in zip(absent, _compile(optimised, renderer(config.backend))):
+        named = [replace(kernel, name=f"k{i}") for i, kernel in enumerate(kernels)]
+        optimised = (body for kernel in named for body in optimise([kernel], program, config, instrumentation))
+        for key, kernel in zip(absent, _compile(len(absent), optimised, renderer(config.backend))):
             if config.check:
                 _check(kernel, renderer(config.backend), values)
             if on_disk := stored[key]:
@@ -101,18 +102,17 @@ def optimise(kernels: Sequence[Body], program: Program, config: Config, instrume
     return [alone.bodies[k.name] for k in kernels]
 
 
-def _compile(kernels: Sequence[Body], backend: Renderer) -> list[CompiledKernel]:
-    """Renders one after the other (MLIR holds the interpreter's lock); LLVM or a C compiler works on several at once."""
-    if len(kernels) == 1:
-        rendered = [backend.render(kernels[0], SYMBOL)]
-        modules = [backend.compile(rendered[0])]
-    else:
-        rendered, pending = [], []
-        for body in kernels:
-            rendered.append(backend.render(body, SYMBOL))
-            pending.append(_POOL.get().submit(backend.compile, rendered[-1]))  # while the next is rendered
-        modules = [p.result() for p in pending]
-    return [CompiledKernel(body, r, module) for body, r, module in zip(kernels, rendered, modules)]
+def _compile(count: int, kernels: Iterable[Body], backend: Renderer) -> list[CompiledKernel]:
+    """Renders one after the other, as they get their opts (MLIR holds the interpreter's lock); LLVM or a C compiler works on several at once."""
+    if count == 1:
+        body, = kernels
+        rendered = backend.render(body, SYMBOL)
+        return [CompiledKernel(body, rendered, backend.compile(rendered))]
+    pending = []
+    for body in kernels:
+        rendered = backend.render(body, SYMBOL)
+        pending.append((body, rendered, _POOL.get().submit(backend.compile, rendered)))  # while the next is rendered
+    return [CompiledKernel(body, rendered, module.result()) for body, rendered, module in pending]
 
 
 class _CompilerPool:

@@ -74,26 +74,23 @@ def _divided(body: Body, opt: Opt, range_: UOp, inner_kind: str) -> Body:
     if extent == factor and inner_kind != range_.attribute("kind"):
         inner = make_range(index_const(extent), range_.attribute("id"), inner_kind, range_)
         return body.with_roots(replace_ranges(body.roots, {range_: inner}, {range_: (inner,)}))
-    outer, inner, shifted = _in_two(body, range_, extent // factor, factor, inner_kind)
-    return _with_ranges(shifted, range_, outer * factor + inner, outer, inner)
+    outer, inner = _in_two(range_, extent // factor, factor, inner_kind)
+    return _with_ranges(body, range_, outer * factor + inner, outer, inner)
 
 
-def _in_two(body: Body, range_: UOp, rounds: int, factor: int, inner_kind: str) -> tuple[UOp, UOp, Body]:
-    """An outer range in the place of `range_`, an inner one right behind it, and the body with room for that."""
+def _in_two(range_: UOp, rounds: int, factor: int, inner_kind: str) -> tuple[UOp, UOp]:
+    """An outer range in the place of `range_`, and an inner one right behind it."""
     place = range_.attribute("id")
     outer = make_range(index_const(rounds), place, range_.attribute("kind"), range_)
-    return outer, make_range(index_const(factor), place + 1, inner_kind, range_), _shift_after(body, place)
+    return outer, make_range(index_const(factor), place + 1, inner_kind, range_)
 
 
 def _with_ranges(body: Body, range_: UOp, value: UOp, outer: UOp, inner: UOp) -> Body:
-    return body.with_roots(renumbered(replace_ranges(body.roots, {range_: value}, {range_: (outer, inner)})))
-
-
-def _shift_after(body: Body, place: int) -> Body:
-    """Makes room for one more id behind `place`."""
-    later = [r for r in ranges_of(body.order()) if r.attribute("id") > place]
-    values = {r: make_range(r.operands[0], r.attribute("id") + 1, r.attribute("kind"), r) for r in later}
-    return body.with_roots(replace_ranges(body.roots, values, {r: (v,) for r, v in values.items()}))
+    """The body with two ranges instead of one; ids behind them make room."""
+    values = {r: make_range(r.operands[0], r.attribute("id") + 1, r.attribute("kind"), r)
+              for r in ranges_of(body.order()) if r.attribute("id") > range_.attribute("id")}
+    loops = {r: (v,) for r, v in values.items()}
+    return body.with_roots(renumbered(replace_ranges(body.roots, {**values, range_: value}, {**loops, range_: (outer, inner)})))
 
 
 def _upcast(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
@@ -166,8 +163,8 @@ def _overlap(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
     written = {root_buffer(u.operands[0]) for u in order if u.name == "store" and u.operands[0].type.space == "global"}  # type: ignore[union-attr]
     if any(u.name == "load" and root_buffer(u.operands[0]) in written for u in order):
         raise ScheduleError(f"{opt}: the kernel reads what it writes; an iteration done twice would read its own result")
-    outer, inner, shifted = _in_two(body, range_, -(-extent // factor), factor, "loop")
-    return _with_ranges(shifted, range_, UOp.make("min", (outer * factor, index_const(extent - factor))) + inner, outer, inner)
+    outer, inner = _in_two(range_, -(-extent // factor), factor, "loop")
+    return _with_ranges(body, range_, UOp.make("min", (outer * factor, index_const(extent - factor))) + inner, outer, inner)
 
 
 def _padto(body: Body, opt: Opt, ranges: list[UOp]) -> Body:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...graph.uop import UOp, index_const
+from ..facts import recall
 
 
 def row_major(indices: Sequence[UOp], shape: Sequence[int]) -> UOp:
@@ -19,6 +20,10 @@ def row_major(indices: Sequence[UOp], shape: Sequence[int]) -> UOp:
 
 
 def flat_index(index: UOp) -> UOp:
-    """The element number, from the start of the buffer, that an `index` op points to; simplified."""
+    """The element number, from the start of the buffer, that an `index` op points to; simplified, and kept with the op."""
+    return recall(index, "flat", lambda node: (), _flat)
+
+
+def _flat(index: UOp) -> UOp:
     from . import simplify
     return simplify((row_major(index.operands[1:], index.operands[0].type.shape),))[0]  # type: ignore[union-attr]
