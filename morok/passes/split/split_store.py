@@ -9,6 +9,7 @@ element is read only where it is then written; otherwise the version read has a 
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -70,14 +71,13 @@ def _in_order(order: list[UOp]) -> list[list[list[UOp]]]:
     """The slices of the effects on global memory, those that share a loop together, each after those whose buffers it needs."""
     effects = dict.fromkeys(effect for u in order if _is_materialised(u) for effect in u.operands[1:])
     slices = {effect: _inner_order(effect) for effect in effects}
-    together = _sharing_loops(slices)
-    makers = {u: u.operands[1:] for u in order if _is_materialised(u)}
+    needed = _needed(order, slices)
+    together = _sharing_loops(slices, needed)
     needs: dict[int, set[int]] = {group: set() for group in together.values()}
-    for effect, slice_ in slices.items():
-        for version in {o for u in slice_ for o in u.operands if _is_version(o)}:
-            while version in makers:
-                needs[together[effect]].update(together[e] for e in makers[version] if together[e] != together[effect])
-                version = version.operands[0]
+    for effect, others in needed.items():
+        if any(together[e] == together[effect] for e in others):
+            raise IRError("a store needs what another makes, which shares a loop with it; they cannot be one kernel")
+        needs[together[effect]].update(together[e] for e in others)
     done: dict[int, list[UOp]] = {}
     for group in needs:
         stack = [group]
@@ -94,8 +94,21 @@ def _in_order(order: list[UOp]) -> list[list[list[UOp]]]:
     return [[slices[effect] for effect in group] for group in done.values()]
 
 
-def _sharing_loops(slices: dict[UOp, list[UOp]]) -> dict[UOp, int]:
-    """For each effect the number of its kernel: what runs in the loop of one range is in one kernel."""
+def _needed(order: list[UOp], slices: dict[UOp, list[UOp]]) -> dict[UOp, set[UOp]]:
+    """For each effect those that made the buffer versions that it reads or writes over."""
+    makers = {u: u.operands[1:] for u in order if _is_materialised(u)}
+    needed: dict[UOp, set[UOp]] = {effect: set() for effect in slices}
+    for effect, slice_ in slices.items():
+        for version in {o for u in slice_ for o in u.operands if _is_version(o)}:
+            while version in makers:
+                needed[effect].update(makers[version])
+                version = version.operands[0]
+    return needed
+
+
+def _sharing_loops(slices: dict[UOp, list[UOp]], needed: dict[UOp, set[UOp]]) -> dict[UOp, int]:
+    """For each effect the number of its kernel. Effects whose stores are in one loop are in one kernel. So are those that share a reduction in the same loops
+    round it, unless one needs the other: each of these reduces for itself."""
     leader: dict[int, int] = {}
 
     def find(group: int) -> int:
@@ -103,14 +116,57 @@ def _sharing_loops(slices: dict[UOp, list[UOp]]) -> dict[UOp, int]:
             group = leader[group]
         return group
 
+    def join(a: int, b: int) -> None:
+        first, second = find(a), find(b)
+        leader[max(first, second)] = min(first, second)
+
     owner: dict[UOp, int] = {}
-    for number, slice_ in enumerate(slices.values()):
-        leader[number] = number
+    number = {effect: i for i, effect in enumerate(slices)}
+    for effect, i in number.items():
+        leader[i] = i
+        for r in _loops(effect):
+            join(owner.setdefault(r, i), i)
+    reducers: dict[tuple[UOp, frozenset[UOp]], list[UOp]] = {}
+    for effect, slice_ in slices.items():
         for r in slice_:
-            if r.name == "range":
-                first, own = find(owner.setdefault(r, number)), find(number)
-                leader[max(first, own)] = min(first, own)
-    return {effect: find(number) for number, effect in enumerate(slices)}
+            if r.name == "range" and r not in owner:
+                reducers.setdefault((r, _loops(effect)), []).append(effect)
+    for sharing in reducers.values():
+        for effect in sharing[1:]:
+            if not _depend(sharing[0], effect, number, needed, find):
+                join(number[sharing[0]], number[effect])
+    return {effect: find(i) for effect, i in number.items()}
+
+
+def _loops(effect: UOp) -> frozenset[UOp]:
+    """The loops round a store."""
+    return frozenset(r for u in _ends_of(effect) for r in u.operands[1:])
+
+
+def _ends_of(effect: UOp) -> list[UOp]:
+    found = []
+    while effect.name != "store":
+        found.append(effect)
+        effect = effect.operands[0]
+    return found
+
+
+def _depend(a: UOp, b: UOp, number: dict[UOp, int], needed: dict[UOp, set[UOp]], find: Callable[[int], int]) -> bool:
+    """Whether the kernel of one effect needs that of the other, directly or through others."""
+    members: dict[int, list[UOp]] = {}
+    for effect, i in number.items():
+        members.setdefault(find(i), []).append(effect)
+    for start, goal in ((a, find(number[b])), (b, find(number[a]))):
+        stack, seen = list(members[find(number[start])]), set()
+        while stack:
+            for other in needed[stack.pop()]:
+                group = find(number[other])
+                if group == goal:
+                    return True
+                if group not in seen:
+                    seen.add(group)
+                    stack += members[group]
+    return False
 
 
 def _is_materialised(u: UOp) -> bool:

@@ -185,3 +185,18 @@ def test_a_big_constant_is_not_folded_element_by_element():
     plan.execute()
     got = plan.output_buffer_at(0).numpy()
     assert got.shape == (200_000, 10) and not got.any()
+
+
+@pytest.mark.parametrize("rows, columns", [(64, 10), (1, 1), (7, 3), (130, 33)])
+def test_a_sum_shared_by_kernels_of_which_one_needs_the_other(rows, columns):
+    """Two kernels that both compute the sum of a mask were taken for one, which then needed itself."""
+    rng = np.random.default_rng(rows)
+    values, mask = rng.standard_normal((rows, columns)), rng.random(rows) > 0.3
+    mask[0] = True
+    x, m = Tensor(values), Tensor(mask).cast("float64")
+    total, log_sums = m.sum(), x.logsumexp(-1)
+    loss, shares = (log_sums * m).sum() / total, (x - log_sums.reshape(rows, 1)).exp() / total
+    Tensor.realize_batch([log_sums, loss, shares])
+    want = np.log(np.exp(values).sum(1))
+    np.testing.assert_allclose(loss.item(), want[mask].sum() / mask.sum())
+    np.testing.assert_allclose(shares.numpy(), np.exp(values - want[:, None]) / mask.sum())
