@@ -191,12 +191,11 @@ def _vectorise(schedule: Schedule, accesses: Accesses, lanes: int, machine: Mach
         if extent is None:
             continue
         if range_ in block:
-            schedule.apply(Opt("TILE" if extent % ROW_BLOCK == 0 else "OVERLAP", axis, ROW_BLOCK))
+            if schedule.apply(Opt("TILE" if extent % ROW_BLOCK == 0 else "OVERLAP", axis, ROW_BLOCK)):
+                _move_inside(schedule, axis + 1)
         elif extent >= lanes:
             most = machine.accumulators if plans[range_] == "UNROLL" else _columns(extent, lanes, machine) if accesses.is_swept(range_) else 1
             _divide(schedule, Opt(plans[range_], axis, _copies(extent, lanes, most)), extent, in_line and len(plans) == len(ranges_of(accesses.order)) == 1)
-    if block:
-        _rows_inside(schedule)
 
 
 def _divide(schedule: Schedule, opt: Opt, extent: int, in_line: bool) -> None:
@@ -238,16 +237,12 @@ def _transposed(schedule: Schedule, accesses: Accesses, plans: dict[UOp, str]) -
     return found[:1] if found and found[0].attribute("id") < lanes[0].attribute("id") else []
 
 
-def _rows_inside(schedule: Schedule) -> None:
-    """Puts the block of rows inside of all other loops."""
-    while True:
-        loops = [r for r in ranges_of(schedule.body.order())]
-        block = next((k for k, r in enumerate(loops) if r.attribute("kind") == "loop" and _extent(r) == ROW_BLOCK), None)
-        if block is None or not any(r.attribute("kind") == "loop" for r in loops[block + 1:]):
+def _move_inside(schedule: Schedule, axis: int) -> None:
+    """Puts a loop inside of all others."""
+    for other in [k for k, r in enumerate(ranges_of(schedule.body.order())) if k > axis and r.attribute("kind") == "loop"]:
+        if not schedule.apply(Opt("SWAP", axis, other)):
             return
-        after = next(k for k in range(block + 1, len(loops)) if loops[k].attribute("kind") == "loop")
-        if not schedule.apply(Opt("SWAP", block, after)):
-            return
+        axis = other
 
 
 def _prefetch(schedule: Schedule, machine: Machine) -> None:

@@ -21,6 +21,7 @@ from morok.passes.optimize import heuristic, products
 from morok.passes.optimize.heuristic import default_schedule
 from morok.passes.optimize.machine import Machine
 from morok.passes.optimize.opts import apply_opts, parse_opts
+from morok.passes.symbolic.ranges import ranges_of
 
 MACHINES = [Machine(bits, registers, threads=threads) for bits, registers, threads in product((128, 256, 512), (16, 32), (1, 2, 5))]
 
@@ -81,6 +82,18 @@ def test_a_loop_that_becomes_a_tile_whole_needs_no_thread():
     for body in kernels_to((q @ k.T).softmax(-1) @ v):
         for machine in MACHINES:
             assert wrong_on(machine, body, 1) is None
+
+
+@pytest.mark.parametrize("shape", [(256, 512), (16, 64, 96), (16, 256, 64), (5, 16, 128, 256)])
+def test_a_transpose_with_other_loops_as_long_as_its_block_of_rows_has_that_block_inside(shape):
+    """The block is known by its place, not by its length: it is the innermost of the loops, under lanes alone."""
+    *_, kernel = kernels_to(tensor("float32", *shape).transpose(-1, -2).contiguous())
+    scheduled = default_schedule(kernel, Machine(512, 32))
+    swaps = [opt for opt in scheduled.opts if opt.name == "SWAP"]
+    tile = next(opt for opt in scheduled.opts if opt.name in ("TILE", "OVERLAP") and opt.argument == heuristic.ROW_BLOCK)
+    assert [opt.axis for opt in swaps] == [tile.axis + 1, *[opt.argument for opt in swaps[:-1]]]
+    last = [r for r in ranges_of(scheduled.body.order()) if r.attribute("kind") != "upcast"][-1]
+    assert last.operands[0].value == heuristic.ROW_BLOCK
 
 
 if __name__ == "__main__":
