@@ -33,6 +33,8 @@ FIRST_CACHE = 1 << 14
 """Bytes that are sure to stay in a core's first cache until the next iteration reads them."""
 STREAMED = 2
 """How many times the second caches of the threads a buffer has to be to be written past them."""
+NEST_COLUMNS = 4
+"""Vectors of columns that several nests pass over together: whole pairs of lines, and few enough that the nests' code stays small."""
 ROW_BLOCK = 16
 """Rows that a transpose copies together: the lines of the source that it reads then serve all of them."""
 
@@ -52,7 +54,7 @@ def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
     strides = Accesses(body)
     widths = [u.operands[0].type.dtype.bits for u in body.order() if u.name in ("load", "store")]  # type: ignore[union-attr]
     lanes = max(1, machine.vector_bits // max(widths, default=8))
-    streamed = streamed_buffers(body, machine)
+    streamed = streamed_buffers(body, machine, strides)
     _vectorise(schedule, strides, lanes, machine, in_line=bool(streamed))
     _prefetch(schedule, machine)
     if _work(body) >= THREAD_WORK:
@@ -62,12 +64,13 @@ def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
     return schedule
 
 
-def streamed_buffers(body: Body, machine: Machine) -> list[int]:
+def streamed_buffers(body: Body, machine: Machine, accesses: Accesses) -> list[int]:
     """The buffers that are written past the caches: they are so large that little of them would be there when it is asked for, and a line that is written
-    whole need not be fetched first. What lies behind the cores' own caches is no faster than memory where many machines share it."""
+    whole need not be fetched first. What lies behind the cores' own caches is no faster than memory where many machines share it. Written in stripes, a part
+    of each row, the lines would be fetched one by one, in the place of what the next nest reads: smaller buffers are too large for that."""
     read, written = argument_uses(body)
-    return [slot for slot in sorted(written - read)
-            if isinstance(t := body.arguments[slot].type, T.MemRefType) and t.nbytes > STREAMED * machine.cache_bytes * machine.threads]
+    large = machine.cache_bytes if accesses.passes_in_stripes() else STREAMED * machine.cache_bytes * machine.threads
+    return [slot for slot in sorted(written - read) if isinstance(t := body.arguments[slot].type, T.MemRefType) and t.nbytes > large]
 
 
 def _schedule_stages(body: Body, machine: Machine) -> NamedLoops | None:
@@ -139,6 +142,15 @@ class Accesses:
                 score -= 4 if index in self.stores else weight
         return score
 
+    def holds_nests(self, range_: UOp) -> bool:
+        """Whether there are other loops than those of reductions inside of the range."""
+        inner = {r for u in self.indices if range_ in open_ranges(u) for r in open_ranges(u) if r.attribute("id") > range_.attribute("id")}
+        return any(r.attribute("kind") == "loop" for r in inner)
+
+    def passes_in_stripes(self) -> bool:
+        """Whether several nests pass over some columns of a matrix, then over the next."""
+        return any(r.attribute("kind") == "loop" and self.is_swept(r) and self.holds_nests(r) for r in ranges_of(self.order))
+
     def is_swept(self, range_: UOp) -> bool:
         """Whether a reduction reads memory along the range element by element, and far apart along its own: the sum of a matrix's columns."""
         for u in self.order:
@@ -167,7 +179,7 @@ def _plans(accesses: Accesses, without: set[UOp]) -> dict[UOp, str]:
     for closer in sorted(ends, key=lambda u: -len(u.operands)):  # the deepest first: a store outside of a nest that has lanes gets none
         inner = [r for r in closer.operands[1:] if r.attribute("kind") == "loop"]
         best = max(inner, key=accesses.vectorisable, default=None)
-        if best is not None and accesses.vectorisable(best) > 0 and not planned.intersection(inner):
+        if best is not None and accesses.vectorisable(best) > 0 and not planned.intersection(inner) and not any(r in plans for r in open_ranges(closer)):
             plans[best] = "UPCAST"
             planned.update(inner)
     for closer in (u for u in accesses.order if u.name == "reduce"):
@@ -194,7 +206,7 @@ def _vectorise(schedule: Schedule, accesses: Accesses, lanes: int, machine: Mach
             if schedule.apply(Opt("TILE" if extent % ROW_BLOCK == 0 else "OVERLAP", axis, ROW_BLOCK)):
                 _move_inside(schedule, axis + 1)
         elif extent >= lanes:
-            most = machine.accumulators if plans[range_] == "UNROLL" else _columns(extent, lanes, machine) if accesses.is_swept(range_) else 1
+            most = machine.accumulators if plans[range_] == "UNROLL" else _columns(range_, lanes, accesses, machine) if accesses.is_swept(range_) else 1
             _divide(schedule, Opt(plans[range_], axis, _copies(extent, lanes, most)), extent, in_line and len(plans) == len(ranges_of(accesses.order)) == 1)
 
 
@@ -218,9 +230,11 @@ def _copies(extent: int, lanes: int, most: int) -> int:
     return lanes
 
 
-def _columns(extent: int, lanes: int, machine: Machine) -> int:
-    """Vectors of columns that are summed together: as many as registers can hold the sums of, but something for each thread."""
-    return max(1, min(machine.registers // 2, extent // (lanes * machine.threads)))
+def _columns(range_: UOp, lanes: int, accesses: Accesses, machine: Machine) -> int:
+    """Vectors of columns that are summed together: as many as registers can hold the sums of, but something for each thread. Where several nests pass over
+    them, as many as use up the lines that are read."""
+    most = NEST_COLUMNS if accesses.holds_nests(range_) else machine.registers // 2
+    return max(1, min(most, (_extent(range_) or 0) // (lanes * machine.threads)))
 
 
 def _transposed(schedule: Schedule, accesses: Accesses, plans: dict[UOp, str]) -> list[UOp]:

@@ -8,6 +8,8 @@
 
 The outer loops of two stores become one where they have the same extents. What one stores and the other reads at the same iteration is passed on as a value;
 what it reads at other iterations of the inner loops (a row's exponentials, to be summed) is kept in scratch. A buffer that nothing else reads is gone then.
+Which loops are shared is told by what one store reads of the other; these move outwards, so that the statistics of columns, or of the channels of images, share
+the loop over columns or channels with what is computed from them.
 
 Legal where no path of other stores leads from one to the other, where all that is read of what is stored is of the same iteration of the shared loops, and
 where memory that is written in place is read at the very element that the iteration writes. Whether it pays is `fusion_cost.py`'s to say.
@@ -15,7 +17,7 @@ where memory that is written in place is read at the very element that the itera
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...dialect import types as T
 from ...graph.body import Body
@@ -23,7 +25,7 @@ from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, substitute
 from ..registry import KernelPass, morok_pass
 from ..symbolic.ranges import make_range, open_ranges, ranges_of, renumbered, replace_ranges
-from .fusion_cost import Candidate, pays
+from .fusion_cost import Candidate, Stripe, pays, pays_in_stripes, stripe_of
 from .placement import LOCAL_ELEMENTS
 from .stored_values import StoredValue, is_version, slice_of, stored_values, trips, version_of
 
@@ -41,7 +43,7 @@ class FuseOutputs(KernelPass):
         found = stored_values(order)
         if len(found) < 2:
             return body
-        groups = _Grouping(found, set(body.results)).run()
+        groups = _grouped(found, set(body.results))
         if all(len(g.members) == 1 for g in groups):
             return body
         return body.with_roots(renumbered(_Rewriting(order, groups).run(body.roots)))
@@ -49,19 +51,42 @@ class FuseOutputs(KernelPass):
 
 @dataclass(eq=False)
 class Group:
-    """Stores that share loops. `ranges` are those of the deepest; `place` says for the ranges of all which loop they are."""
+    """Stores that share loops. `ranges` are those of the deepest, outer first; `place` says for the ranges of all which loop they are."""
 
     members: list[StoredValue]
     ranges: list[UOp]
     place: Mapping
     scratch: dict[StoredValue, int]
     """Those kept in scratch, with the number of loops round it."""
+    stripe: Stripe | None = None
+    """What the shared loops pass over at once, where that is a part of many rows."""
+    loops: dict[StoredValue, list[UOp]] = field(default_factory=dict)
+    """The loops of each, outer first: those shared stand as in `ranges`, the others behind them."""
+
+    def __post_init__(self) -> None:
+        position = {r: k for k, r in enumerate(self.ranges)}
+        self.loops = {m: sorted(m.ranges, key=lambda r: position.get(self.place[r], len(position))) for m in self.members}
+
+    def all_run_in(self, shared: Iterable[UOp]) -> bool:
+        """Whether these loops are loops of every member."""
+        return all({self.place[r] for r in m.ranges}.issuperset(shared) for m in self.members)
+
+
+def _grouped(found: list[StoredValue], results: set[UOp]) -> list[Group]:
+    """The stores in groups. Those that pass over memory in stripes must save enough by it, all in all: some of what they join does not pay by itself."""
+    groups = _Grouping(found, set()).run()
+    if all(g.stripe is None for g in groups):
+        return groups
+    plain = [g.members for g in _Grouping(found, set(found)).run()]
+    poor = {m for g in groups if g.stripe is not None and not pays_in_stripes(g.members, g.stripe, plain, results) for m in g.members}
+    return _Grouping(found, poor).run() if poor else groups
 
 
 class _Grouping:
-    def __init__(self, found: list[StoredValue], results: set[UOp]) -> None:
-        self.results = results
-        self.by_op = {s.op: s for s in found}
+    """`in_rows` are stores that stay in groups of which none passes over memory in stripes."""
+
+    def __init__(self, found: list[StoredValue], in_rows: set[StoredValue]) -> None:
+        self.in_rows = in_rows
         self.groups = {s: Group([s], s.ranges, {r: r for r in s.ranges}, {}) for s in found}
         self.touching: dict[UOp, list[StoredValue]] = {}
         """Who reads a version, or writes it in place."""
@@ -94,22 +119,22 @@ class _Grouping:
 
     def _merged(self, first: Group, second: Group) -> Group | None:
         """The two groups as one; None where that is not legal or does not pay."""
-        shared = 0
-        for a, b in zip(first.ranges, second.ranges):
-            if a.operands[0] is not b.operands[0]:
-                break
-            shared += 1
-        if not shared and (first.ranges or second.ranges):
+        renamed = _alignment(first, second)
+        if not renamed and (first.ranges or second.ranges):
             return None
         if not self._are_neighbours({*first.members, *second.members}):
             return None
-        renamed = dict(zip(second.ranges[:shared], first.ranges))
+        shared = list(renamed.values())
         place = {**first.place, **{r: renamed.get(p, p) for r, p in second.place.items()}}
-        ranges = [*first.ranges, *second.ranges[shared:]] if shared == len(first.ranges) else first.ranges
-        merged = Group([*first.members, *second.members], ranges, place, {})
+        rest = [r for r in first.ranges if r not in shared] or [r for r in second.ranges if r not in renamed]
+        merged = Group([*first.members, *second.members], [*shared, *rest], place, {})
         if len({m.root for m in merged.members}) < len(merged.members) or not self._reads_fit(merged) or not _overwrites_what_it_reads(merged):
             return None
-        candidate = Candidate(first.members, second.members, first.ranges[:shared], place, merged.scratch)
+        moved = shared != first.ranges[:len(shared)] or list(renamed) != second.ranges[:len(shared)]
+        candidate = Candidate(first.members, second.members, shared, place, merged.loops, merged.scratch, moved)
+        merged.stripe = stripe_of(candidate) or first.stripe or second.stripe
+        if merged.stripe is not None and not self.in_rows.isdisjoint(merged.members):
+            return None
         return merged if pays(candidate) else None
 
     def _are_neighbours(self, members: set[StoredValue]) -> bool:
@@ -134,31 +159,66 @@ class _Grouping:
                 source = inside.get(version_of(load))
                 if source is None:
                     continue
-                depth = same_iterations(source, substitute(load.operands[0].operands[1:], group.place), group.place)
+                depth = same_iterations(source, substitute(load.operands[0].operands[1:], group.place), group)
                 if depth == len(source.ranges):
                     continue
-                if not depth or not _fits_scratch(source, depth):
+                if not depth or not _fits_scratch(source, group.loops[source][depth:]):
                     return False
                 group.scratch[source] = min(depth, group.scratch.get(source, depth))
         return True
 
 
-def same_iterations(source: StoredValue, indices: tuple[UOp, ...], place: Mapping) -> int:
+def _alignment(first: Group, second: Group) -> Mapping:
+    """For loops of the second group, outer first, the loop of the first group that each may share: what one reads of the other tells, where it reads anything
+    at the iteration of a loop; loops that no read tells of are shared in order, as long as their extents are the same."""
+    pairs, apart = _paired_by_reads(first, second)
+    rest = [[r for r in g.ranges if r not in told and r not in apart] for g, told in ((first, pairs.values()), (second, pairs))]
+    for a, b in zip(*rest):
+        if a.operands[0] is not b.operands[0]:
+            break
+        pairs[b] = a
+    in_order = [r for r in first.ranges if r in pairs.values()]
+    position = {a: k for k, a in enumerate(in_order)}
+    found = dict(sorted(pairs.items(), key=lambda pair: position[pair[1]]))
+    if in_order == first.ranges[:len(found)] and list(found) == second.ranges[:len(found)]:
+        return found
+    return {b: a for b, a in found.items() if first.all_run_in([a]) and second.all_run_in([b])}  # what moves outwards must be a loop of all
+
+
+def _paired_by_reads(first: Group, second: Group) -> tuple[Mapping, set[UOp]]:
+    """The loops of the second group that run with loops of the first where one group reads of the other; and the loops for which the reads differ in that."""
+    pairs: Mapping = {}
+    back: Mapping = {}
+    apart: set[UOp] = set()
+    for sources, readers in ((first, second), (second, first)):
+        made = {m.op: m for m in sources.members}
+        for load in dict.fromkeys(load for m in readers.members for load in m.loads):
+            source = made.get(version_of(load))
+            if source is None:
+                continue
+            for own, read in zip(substitute(source.indices, sources.place), substitute(load.operands[0].operands[1:], readers.place)):
+                a, b = (own, read) if sources is first else (read, own)
+                if a in first.ranges and b in second.ranges and a.operands[0] is b.operands[0]:
+                    if pairs.setdefault(b, a) is not a or back.setdefault(a, b) is not b:
+                        apart.update((a, b, pairs[b], back.get(a, b)))
+    return {b: a for b, a in pairs.items() if a not in apart and b not in apart}, apart
+
+
+def same_iterations(source: StoredValue, indices: tuple[UOp, ...], group: Group) -> int:
     """How many of the outer loops of a store are at the iteration that a read at these indices is of."""
-    own = substitute(source.indices, place)
+    own = substitute(source.indices, group.place)
     if indices == own:
         return len(source.ranges)
     if source.in_place or any(i.name not in ("range", "const") for i in own):
         return 0
-    for depth, r in enumerate(source.ranges):
-        axis = own.index(place[r])
-        if indices[axis] is not place[r]:
+    for depth, r in enumerate(group.loops[source]):
+        axis = own.index(group.place[r])
+        if indices[axis] is not group.place[r]:
             return depth
     return len(source.ranges) if all(a is b for a, b in zip(own, indices) if a.name == "const") else 0
 
 
-def _fits_scratch(source: StoredValue, depth: int) -> bool:
-    inner = source.ranges[depth:]
+def _fits_scratch(source: StoredValue, inner: list[UOp]) -> bool:
     if any(not r.operands[0].is_const() for r in inner) or trips(inner) > LOCAL_ELEMENTS:
         return False
     return not any(u.name == "bufferize" and open_ranges(u) & set(inner) for u in source.order)
@@ -187,7 +247,7 @@ class _Rewriting:
 
     def __init__(self, order: list[UOp], groups: list[Group]) -> None:
         self.group_of = {m.op: (g, m) for g in groups for m in g.members}
-        shared = {p: None for g in groups if len(g.members) > 1 for p in g.place.values()}
+        shared = {p: None for g in groups if len(g.members) > 1 for p in (*g.ranges, *g.place.values())}
         old = ranges_of(order)
         outside = {r: i for i, r in enumerate(shared)}  # loops that are shared come first: all others may be inside of them
         self.ranges = {r: make_range(r.operands[0], outside[r] if r in outside else len(outside) + r.attributes[0], r.attributes[1], r) for r in old}
@@ -216,7 +276,7 @@ class _Rewriting:
                 memo[u] = self._rebuilt(u, group, memo)
         value, indices = memo[m.value], tuple(memo[i] for i in m.indices)
         if m in group.scratch:
-            value = self._in_scratch(m, value, group.scratch[m])
+            value = self._in_scratch(m, value, group)
         self.values[m.op] = value
         if m.op.name == "bufferize":
             return UOp.make("bufferize", (value, *indices), m.op.attributes, m.op.type, m.op.loc)
@@ -244,11 +304,11 @@ class _Rewriting:
         """What a member stores, read at some indices of the same iteration of the shared loops."""
         if source not in group.scratch:
             return self.values[source.op]
-        return _load(self.scratch[source.op], [indices[a] for a in _inner_axes(source, group.scratch[source])])
+        return _load(self.scratch[source.op], [indices[a] for a in _inner_axes(source, group)])
 
-    def _in_scratch(self, m: StoredValue, value: UOp, depth: int) -> UOp:
+    def _in_scratch(self, m: StoredValue, value: UOp, group: Group) -> UOp:
         """Keeps the value in scratch, in loops of its own inside of the shared ones; what there is to store is loaded from it."""
-        inner = [self.ranges[r] for r in m.ranges[depth:]]
+        inner = [self.ranges[r] for r in group.loops[m][group.scratch[m]:]]
         within = set(inner)
         closed = [r for u in slice_of(value) if u.name == "reduce" and within & open_ranges(u.operands[0]) for r in u.operands[1:]]
         fresh: dict[UOp, UOp] = {}
@@ -257,15 +317,15 @@ class _Rewriting:
             fresh[r] = make_range(r.operands[0], self.last_range, r.attributes[1], r)
         moved = replace_ranges((value,), fresh, {r: (f,) for r, f in fresh.items()})[0]
         self.last_buffer += 1
-        places = [self.ranges[m.indices[a]] for a in _inner_axes(m, depth)]
+        places = [self.ranges[m.indices[a]] for a in _inner_axes(m, group)]
         type_ = T.memref(tuple(p.operands[0].value for p in places), value.dtype, "local")
         self.scratch[m.op] = UOp.make("bufferize", (moved, *(fresh[p] for p in places)), (self.last_buffer, "local"), type_, m.op.loc)
         return _load(self.scratch[m.op], places)
 
 
-def _inner_axes(m: StoredValue, depth: int) -> list[int]:
-    """The axes of a buffer that the loops inside of the shared ones run along."""
-    inner = set(m.ranges[depth:])
+def _inner_axes(m: StoredValue, group: Group) -> list[int]:
+    """The axes of a buffer in scratch that the loops inside of the shared ones run along."""
+    inner = set(group.loops[m][group.scratch[m]:])
     return [a for a, i in enumerate(m.indices) if i in inner]
 
 

@@ -18,7 +18,7 @@ from ..registry import KernelPass, morok_pass
 from ..symbolic import simplify
 from ..symbolic.flat import flat_index
 from ..symbolic.linear import linear
-from ..symbolic.ranges import make_range, open_ranges, ranges_of, renumbered, replace_ranges
+from ..symbolic.ranges import closed_ranges, make_range, open_ranges, ranges_of, renumbered, replace_ranges
 
 LEAST_ELEMENTS = 1 << 17
 """Elements below which a reduction is done sooner than a second kernel pays."""
@@ -26,6 +26,8 @@ ENOUGH_RESULTS = 8
 """Independent results from which on the loops outside are enough for the threads."""
 LANES = 256
 """Results side by side in memory that one sweep over the slow axis computes: they count as one."""
+STRIPE = 16
+"""So many where other loops stand beside the reduction's, inside of the loop over the results: that loop's lanes."""
 PARTS = 64
 LEAST_PART = 64
 
@@ -36,7 +38,8 @@ class SplitReductions(KernelPass):
 
     def rewrite(self, body: Body) -> Body:
         order = body.order()
-        wanted = [u for u in order if u.name == "reduce" and is_worth_splitting(u)]
+        deep = _deepest_nests(order)
+        wanted = [u for u in order if u.name == "reduce" and is_worth_splitting(u, STRIPE if any(n > open_ranges(u) for n in deep) else LANES)]
         if not wanted:
             return body
         numbers = Numbers(order)
@@ -56,8 +59,13 @@ class Numbers:
         return make_range(index_const(extent), self.range, kind, like)
 
 
-def is_worth_splitting(u: UOp) -> bool:
-    """Whether a reduction is large, has few results, and nothing that it needs is computed in its loops."""
+def _deepest_nests(order: list[UOp]) -> set[frozenset[UOp]]:
+    """The loops of each store."""
+    return {closed_ranges(u) | open_ranges(u) for u in order if u.name in ("bufferize", "end")}
+
+
+def is_worth_splitting(u: UOp, lanes: int) -> bool:
+    """Whether a reduction is large, has few results (so many count as one if they lie side by side), and nothing that it needs is computed in its loops."""
     outside = open_ranges(u)
     closed = [r for r in u.operands[1:] if r.name == "range"]
     if not closed or any(not r.operands[0].is_const() for r in (*outside, *closed)):
@@ -70,7 +78,7 @@ def is_worth_splitting(u: UOp) -> bool:
     if any(v.name in ("reduce", "bufferize") and open_ranges(v.operands[0]) & {*closed, *outside} for v in inside):
         return False
     if any(v.name == "load" and any(_step(v, r) == 1 for r in outside) for v in inside):
-        results = -(-results // LANES)
+        results = -(-results // lanes)
     return results < ENOUGH_RESULTS
 
 

@@ -9,7 +9,7 @@ from kernel_kinds import kernels_to, tensor
 from morok import Tensor
 from morok.graph.registries import KERNELS
 from morok.passes.optimize import heuristic
-from morok.passes.optimize.heuristic import streamed_buffers
+from morok.passes.optimize.heuristic import Accesses, streamed_buffers
 from morok.passes.optimize.machine import Machine
 from morok.runtime.config import configured
 from morok.runtime.realize import RUNTIME
@@ -47,7 +47,7 @@ def test_results_are_the_same(streaming, shape, compute, threads):
 
 def test_large_results_are_streamed():
     small, large = (kernels_to(tensor("float32", n) + 1)[0] for n in (1 << 20, (1 << 20) + 1))
-    assert streamed_buffers(small, MACHINE) == [] and streamed_buffers(large, MACHINE) == [0]
+    assert streamed_buffers(small, MACHINE, Accesses(small)) == [] and streamed_buffers(large, MACHINE, Accesses(large)) == [0]
     assert "STREAM(0)" in " ".join(map(str, heuristic.default_schedule(large, MACHINE).opts))
 
 
@@ -55,4 +55,4 @@ def test_memory_that_is_updated_is_not():
     a = tensor("float32", 1 << 22)
     a.assign(a * 2)
     body, = kernels_to(a)
-    assert streamed_buffers(body, MACHINE) == []
+    assert streamed_buffers(body, MACHINE, Accesses(body)) == []
