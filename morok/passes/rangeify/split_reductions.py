@@ -5,7 +5,8 @@
                                                       %s = morok.reduce (morok.load %p[%d]), %d                  %d from 0 to 64
 
 The number of parts follows from the extent alone, so the result does not depend on how many threads there are. An extent that no good number of parts divides
-leaves a rest, which is reduced beside the parts. Left alone are reductions whose results are enough work for threads and lanes.
+leaves a rest, which is reduced beside the parts. Left alone are reductions whose results are enough work for threads and lanes. Reductions over the same memory
+of which none needs another's result (the least and the greatest element) have their parts in the same loops, which read it once.
 """
 from __future__ import annotations
 
@@ -43,7 +44,10 @@ class SplitReductions(KernelPass):
         if not wanted:
             return body
         numbers = Numbers(order)
-        replaced = {u: _in_parts(u, numbers) for u in wanted}
+        replaced = {}
+        for together in _reading_the_same(wanted):
+            loops = PartLoops(together[0], numbers)
+            replaced.update((u, _in_parts(u, loops, numbers)) for u in together)
         return body.with_roots(renumbered(simplify(substitute(body.roots, replaced))))
 
 
@@ -86,15 +90,40 @@ def _step(load: UOp, r: UOp) -> int | None:
     return dict(linear(flat_index(load.operands[0])).terms).get(r)
 
 
-def _in_parts(u: UOp, numbers: Numbers) -> UOp:
+def _reading_the_same(reductions: list[UOp]) -> list[list[UOp]]:
+    """Groups of reductions that can have their parts in the same loops: as many elements for the same results, of the same memory, none needing another."""
+    groups: dict[tuple, list[list[UOp]]] = {}
+    for u in reductions:
+        order = toposort((u,))
+        memory = frozenset(v.operands[0].operands[0] for v in order if v.name == "load" and v.operands[0].name == "index")
+        key = tuple(r.operands[0] for r in ranges_of(u.operands[1:])), open_ranges(u), memory
+        found = next((g for g in groups.setdefault(key, []) if not set(g) & set(order)), None)
+        if found is None:
+            groups[key].append([u])
+        else:
+            found.append(u)
+    return [g for found in groups.values() for g in found]
+
+
+class PartLoops:
+    """The loops over parts, over the results, and over a part's elements."""
+
+    def __init__(self, like: UOp, numbers: Numbers) -> None:
+        closed = ranges_of(like.operands[1:])
+        split = closed[0]
+        self.extent = split.operands[0].value
+        self.parts = next((n for n in sorted(range(PARTS // 2, 2 * PARTS), key=lambda n: abs(n - PARTS)) if self.extent % n == 0), PARTS)
+        self.part = numbers.new_range(self.parts, "loop", split)
+        self.fresh = {r: numbers.new_range(r.operands[0].value, "loop", r) for r in ranges_of(open_ranges(like))}
+        self.inner = [numbers.new_range(r.operands[0].value if r is not split else self.extent // self.parts, "reduce", r) for r in closed]
+
+
+def _in_parts(u: UOp, loops: PartLoops, numbers: Numbers) -> UOp:
     op, (value, *closed) = u.attribute("op"), u.operands
     split = ranges_of(closed)[0]
-    outside = ranges_of(open_ranges(u))
-    extent = split.operands[0].value
-    parts = next((n for n in sorted(range(PARTS // 2, 2 * PARTS), key=lambda n: abs(n - PARTS)) if extent % n == 0), PARTS)
-    part = numbers.new_range(parts, "loop", split)
-    fresh = {r: numbers.new_range(r.operands[0].value, "loop", r) for r in outside}
-    inner = {r: numbers.new_range(r.operands[0].value if r is not split else extent // parts, "reduce", r) for r in ranges_of(closed)}
+    extent, parts, part, fresh = loops.extent, loops.parts, loops.part, loops.fresh
+    outside = list(fresh)
+    inner = dict(zip(ranges_of(closed), loops.inner))
     values = {**fresh, **inner, split: part * (extent // parts) + inner[split]}
     partial = UOp.make("reduce", (replace_ranges((value,), values, {})[0], *inner.values()), (op,), None, u.loc)
     numbers.buffer += 1

@@ -137,3 +137,36 @@ func.func @nothing_in_common(%a: memref<64xf32>, %b: memref<64xf32>) -> (memref<
   %d = "morok.bufferize"(%y, %j) {id = 1 : i64, space = "global"} : (f32, index) -> memref<64xf32>
   return %c, %d : memref<64xf32>, memref<64xf32>
 }
+
+// -----
+
+// The sum of each channel, and every element less it: the loop over channels, the second of the two round each element, moves outwards and is shared.
+// CHECK-LABEL: func.func @channels
+// CHECK-DAG: %[[C:.*]] = "morok.range"(%{{.*}}) {id = 0 : i64, kind = "loop"}
+// CHECK-DAG: %[[N:.*]] = "morok.range"(%{{.*}}) {id = 1 : i64, kind = "loop"}
+// CHECK: %[[S:.*]] = "morok.reduce"
+// CHECK: "morok.sub"(%{{.*}}, %[[S]])
+// CHECK: "morok.bufferize"(%{{.*}}, %[[N]], %[[C]], %{{.*}})
+// CHECK-NOT: "morok.bufferize"
+func.func @channels(%a: memref<4x8x256xf32>) -> memref<4x8x256xf32> {
+  %four = "morok.const"() {value = 4 : index} : () -> index
+  %eight = "morok.const"() {value = 8 : index} : () -> index
+  %many = "morok.const"() {value = 256 : index} : () -> index
+  %c = "morok.range"(%eight) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %k = "morok.range"(%four) {id = 1 : i64, kind = "reduce"} : (index) -> index
+  %l = "morok.range"(%many) {id = 2 : i64, kind = "reduce"} : (index) -> index
+  %p = "morok.index"(%a, %k, %c, %l) : (memref<4x8x256xf32>, index, index, index) -> !morok.ptr<f32, "global">
+  %v = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %s = "morok.reduce"(%v, %k, %l) {op = "add"} : (f32, index, index) -> f32
+  %b = "morok.bufferize"(%s, %c) {id = 0 : i64, space = "global"} : (f32, index) -> memref<8xf32>
+  %n = "morok.range"(%four) {id = 3 : i64, kind = "loop"} : (index) -> index
+  %d = "morok.range"(%eight) {id = 4 : i64, kind = "loop"} : (index) -> index
+  %e = "morok.range"(%many) {id = 5 : i64, kind = "loop"} : (index) -> index
+  %q = "morok.index"(%a, %n, %d, %e) : (memref<4x8x256xf32>, index, index, index) -> !morok.ptr<f32, "global">
+  %w = "morok.load"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %r = "morok.index"(%b, %d) : (memref<8xf32>, index) -> !morok.ptr<f32, "global">
+  %t = "morok.load"(%r) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %y = "morok.sub"(%w, %t) : (f32, f32) -> f32
+  %o = "morok.bufferize"(%y, %n, %d, %e) {id = 1 : i64, space = "global"} : (f32, index, index, index) -> memref<4x8x256xf32>
+  return %o : memref<4x8x256xf32>
+}

@@ -86,6 +86,7 @@ GRAPHS = {
     "batch norm, few small images": (1, lambda: batch_norm(sample(4, 16, 9, 11), (0, 2, 3))),
     "batch norm with running statistics": (1, lambda: batch_norm(sample(32, 64, 28, 28), (0, 2, 3), running=True)),
     "batch norm, channels last, in two stages": (3, lambda: batch_norm(sample(32, 28, 28, 64), (0, 1, 2))),
+    "least and greatest of all, the parts together": (3, lambda: [(x := sample(1000, 1000)).max(), x.min()]),
     "attention": (1, lambda: attention(3, 77, 40)),
     "attention with a causal mask": (1, lambda: attention(2, 128, 64, causal=True)),
     "attention with a bias": (1, lambda: attention(2, 64, 32, bias=True)),
@@ -132,6 +133,17 @@ EXPECTED = {
 def test_columns_have_the_right_values(name, shape):
     x = sample(*shape)
     np.testing.assert_allclose(COLUMNS[name](x).numpy(), EXPECTED[name](x.numpy().astype(np.float64)), rtol=2e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("size", [1 << 18, 1000003])
+def test_parts_in_the_same_loops(size):
+    """With a rest that the parts leave, and with a reduction that needs the result of another and so has loops of its own."""
+    x = sample(size)
+    wide = x.numpy().astype(np.float64)
+    plan = Tensor.prepare_batch([x.max(), x.min(), (x * x).sum(), x.var(correction=0)])
+    plan.execute()
+    for i, wanted in enumerate((wide.max(), wide.min(), (wide * wide).sum(), wide.var())):
+        np.testing.assert_allclose(plan.output_buffer_at(i).numpy(), wanted, rtol=1e-5)
 
 
 @pytest.mark.parametrize("shape", [(4, 16, 9, 11), (2, 8, 32, 32), (3, 20, 16, 16), (32, 64, 28, 28)])
