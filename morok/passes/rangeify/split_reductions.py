@@ -44,7 +44,7 @@ class SplitReductions(KernelPass):
         if not wanted:
             return body
         numbers = Numbers(order)
-        replaced = {}
+        replaced: dict[UOp, UOp] = {}
         for together in _reading_the_same(wanted):
             loops = PartLoops(together[0], numbers)
             replaced.update((u, _in_parts(u, loops, numbers)) for u in together)
