@@ -10,7 +10,7 @@ from math import sqrt
 
 import numpy as np
 
-from morok import Tensor
+from morok import Tensor, Variable
 from morok.dialect import types as T
 from morok.graph.body import Body
 from morok.graph.capture import capture
@@ -45,6 +45,11 @@ def kernels_to(*results: Tensor) -> list[Body]:
 def tensor(dtype: str, *shape: int) -> Tensor:
     """A tensor with memory; what it holds does not matter, the kernels are run on other arrays."""
     return Tensor(np.zeros(shape, T.dtype_named(dtype).np))
+
+
+def symbolic(choose: random.Random, name: str, most: int) -> Variable:
+    """A symbolic size from 1 or 2 up to that."""
+    return Variable(name, choose.choice((1, 1, 2)), most).bind(most)
 
 
 def size(choose: random.Random, most: int = 33) -> int:
@@ -277,3 +282,64 @@ def saved_activation(choose):
     dtype, m, k, n = matrices(choose, 19, FLOATS)
     before = tensor(dtype, m, k) @ tensor(dtype, k, n)
     return [before, before.maximum(0)]
+
+
+# Symbolic sizes
+
+def rows_in_use(choose, dtypes=FLOATS):
+    """A matrix of which the first n rows count."""
+    whole = tensor(choose.choice(dtypes), 3 + size(choose, 19), size(choose))
+    return whole[:symbolic(choose, "n", whole.shape[0])]
+
+
+@kind
+def symbolic_elementwise(choose):
+    x = rows_in_use(choose)
+    return [(x * 2 + 1).maximum(tensor(str(x.dtype).split(".")[-1], x.shape[1]))]
+
+
+@kind
+def symbolic_reduction(choose):
+    x, axis = rows_in_use(choose, DTYPES[:-1]), choose.choice((0, 1, None))
+    return [choose.choice((x.sum, x.max, x.min))(axis)]
+
+
+@kind
+def symbolic_softmax(choose):
+    return [rows_in_use(choose).softmax(choose.randint(0, 1))]
+
+
+@kind
+def symbolic_matmul(choose):
+    """The symbolic size is the result's, or the one that is summed over, or both."""
+    x = rows_in_use(choose)
+    dtype = str(x.dtype).split(".")[-1]
+    return [choose.choice((lambda: x @ tensor(dtype, x.shape[1], size(choose)), lambda: x.T @ x, lambda: x @ x.T))()]
+
+
+@kind
+def symbolic_attention(choose):
+    """One query for each of the keys in use, or a few queries for all of them."""
+    dtype, depth, most = choose.choice(("float32", "float32", "float64", "float16")), size(choose, 17), 3 + size(choose, 13)
+    n = symbolic(choose, "n", most)
+    k, v = tensor(dtype, most, depth)[:n], tensor(dtype, most, depth)[:n]
+    q = choose.choice((k, tensor(dtype, size(choose, 9), depth)))
+    return [(q @ k.T).softmax(-1) @ v]
+
+
+@kind
+def symbolic_window(choose):
+    """Two symbolic sizes: rows from m on, the first n columns."""
+    whole = tensor(choose.choice(DTYPES), 3 + size(choose, 13), 3 + size(choose, 13))
+    m, n = symbolic(choose, "m", whole.shape[0] - 1), symbolic(choose, "n", whole.shape[1])
+    return [whole[m:, :n].contiguous()]
+
+
+@kind
+def symbolic_update(choose):
+    """Rows from m on of a cache are replaced by new ones."""
+    new = tensor("float32", rows := size(choose, 5), size(choose))
+    cache = tensor("float32", rows + size(choose), new.shape[1])
+    m = symbolic(choose, "m", cache.shape[0] - rows) if cache.shape[0] - rows > 1 else 0
+    cache[m:m + rows].assign(new * 2)
+    return [cache]

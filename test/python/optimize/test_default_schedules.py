@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import pytest
 from kernel_kinds import KINDS, kernels_of, kernels_to, tensor
-from test_random_schedules import evaluate, known_values, wrong_values
+from random_schedules import evaluate, known_runs, wrong_values
 
 from morok.graph.body import Body
 from morok.passes.optimize import heuristic, products
@@ -28,10 +28,10 @@ MACHINES = [Machine(bits, registers, threads=threads) for bits, registers, threa
 
 def wrong_on(machine: Machine, body: Body, seed: int) -> str | None:
     """What is wrong with the heuristic's schedule of the kernel for that machine, or None."""
-    inputs, known = known_values(body, seed)
     scheduled = default_schedule(body, machine)
     text = " ".join(map(str, scheduled.opts))
-    wrong = wrong_values(body, known, evaluate(scheduled.body, inputs))
+    runs = known_runs(body, seed)
+    wrong = next(filter(None, (wrong_values(body, run.known, evaluate(scheduled.body, run.inputs, run.sizes)) for run in runs)), None)
     if wrong is None and apply_opts(body, parse_opts(text)).roots != scheduled.body.roots:
         wrong = "the opts as text give another kernel"
     return wrong and f"{text!r} for {machine}: {wrong}"
