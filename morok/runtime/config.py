@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -187,6 +188,7 @@ def _number(environment: Mapping[str, str], name: str, least: int, greatest: int
     if text is None or text == "":
         return default
     allowed = f"from {least} to {greatest}" if greatest is not None else f"of at least {least}"
-    if not text.isdigit() or not least <= int(text) <= (int(text) if greatest is None else greatest):
+    number = int(text) if re.fullmatch("[0-9]{1,18}", text) else -1
+    if not least <= number <= (number if greatest is None else greatest):
         raise OptionError(f"{name} is '{text}'; it takes a whole number {allowed}")
-    return int(text)
+    return number

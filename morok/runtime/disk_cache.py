@@ -18,6 +18,7 @@ import threading
 from functools import cache
 from pathlib import Path
 
+from ..fork_safety import renewed_after_fork
 from .config import Config
 from .fingerprint import is_settled
 
@@ -36,6 +37,7 @@ class DiskCache:
         self.usable = _private(directory)
         """False once the directory turned out not to be ours to use."""
         self._lock = threading.Lock()
+        renewed_after_fork(self, "_lock", threading.Lock)
         self._size: int | None = None
 
     def get(self, key: str) -> bytes | None:

@@ -7,7 +7,6 @@ known, in this process or on disk (stored_code.py), skips its opts, its renderin
 """
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from dataclasses import replace
 
 from ..codegen.backends import renderer
 from ..codegen.renderer import Renderer
+from ..fork_safety import renewed_after_fork
 from ..graph.body import Body, Program
 from ..graph.registries import KERNELS
 from ..passes.pipeline import Instrumentation, run_passes
@@ -128,10 +128,7 @@ class _CompilerPool:
                 self._executor = ThreadPoolExecutor(available_cpus(), "morok-compile")
             return self._executor
 
-    def forget(self) -> None:
-        self._lock = threading.Lock()
-        self._executor = None
-
 
 _POOL = _CompilerPool()
-os.register_at_fork(after_in_child=_POOL.forget)
+renewed_after_fork(_POOL, "_lock", threading.Lock)
+renewed_after_fork(_POOL, "_executor", lambda: None)

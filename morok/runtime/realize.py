@@ -18,6 +18,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from ..dialect import types as T
+from ..errors import JitError
 from ..fork_safety import awaited_by_fork
 from ..graph.body import Body, Program
 from ..graph.capture import Captured, capture, device_of, reachable, structural_key
@@ -92,7 +93,7 @@ def realize_uops(uops: Sequence[TensorUOp]) -> None:
             return
         plan, leaves, values = _planned(pending, current_config())
         plan.check_values(values)
-        bound = BoundPlan(plan, [_storage(leaf) for leaf in leaves])
+        bound = BoundPlan(plan, [memory_of(leaf) for leaf in leaves])
         bound.run(values)
         for i, u in enumerate(pending):
             slot = plan.outputs[i]
@@ -110,7 +111,7 @@ def prepare_uops(uops: Sequence[TensorUOp]) -> ExecutionPlan:
             made = derived(reachable(uops), targets) if targets else set()
             unread = overwritable(reachable(uops), uops, lambda t: t in targets and _may_overwrite(t)) if targets else set()
         plan, leaves, values = _planned(uops, current_config(), targets)
-        memory = [_storage(leaf) for leaf in leaves]
+        memory = [memory_of(leaf) for leaf in leaves]
         if not targets:
             return ExecutionPlan(plan, memory, values)
         copies = []
@@ -189,9 +190,12 @@ def memory_view(u: TensorUOp) -> TensorUOp | None:
             return None
 
 
-def _storage(leaf: TensorUOp) -> Buffer:
+def memory_of(leaf: TensorUOp) -> Buffer:
+    """A buffer's memory. JitError for a buffer that stood for a tensor while a function was captured: what was made of it is looked at afterwards."""
     found = BUFFERS.get(leaf)
-    assert isinstance(found, Buffer), "a buffer without memory"
+    if not isinstance(found, Buffer):
+        raise JitError("a tensor that was made inside a function which morok.jit captured has no value outside of it; return it from the function, in lists, "
+                       "tuples and dicts, or assign it to a tensor from outside")
     return found
 
 
@@ -334,5 +338,5 @@ class _Layout:
     def _check_inputs(self, stage: Stage, captured: Captured) -> list[np.ndarray]:
         from .check import random_input
         assert stage.body is not None
-        return [_storage(captured.leaves[s]).numpy() if s < self.leaves else random_input(a.type, i)
+        return [memory_of(captured.leaves[s]).numpy() if s < self.leaves else random_input(a.type, i)
                 for i, (s, a) in enumerate(zip(stage.inputs, stage.body.arguments))]

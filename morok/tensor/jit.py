@@ -28,7 +28,7 @@ from ..runtime.buffer import Buffer
 from ..runtime.config import current_config
 from ..runtime.direct_call import DirectCall, run_plan
 from ..runtime.plan import CompiledPlan
-from ..runtime.realize import RUNTIME, plan_uops
+from ..runtime.realize import RUNTIME, memory_of, plan_uops
 from ..runtime.report import plan_report
 from .core import Storage
 from .fast_call import FastCall
@@ -192,6 +192,7 @@ class Captured:
         self.direct: DirectCall | None = None
         self.fast: FastCall | None = None
         self.result = Arguments(result)
+        self.result.check_lasting(name)
         self._inputs = {storage: i for i, (storage, _) in enumerate(inputs)}
         given = {id(t): i for i, t in enumerate(tensors)}
         made: dict[TensorUOp, int] = {}
@@ -303,7 +304,7 @@ class Captured:
             return call.slots[leaf].memory()
         if isinstance(leaf, Storage):
             return storage_memory(leaf)
-        return BUFFERS.get(leaf)
+        return memory_of(leaf)
 
     def _memory(self, storage: Storage, call: Call) -> Buffer:
         i = self._inputs.get(storage)

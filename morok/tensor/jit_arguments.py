@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from ..graph.shape import add_bound_value
 from ..graph.tensor_graph import TensorUOp, new_buffer
 from ..graph.uop import UOp
 from ..runtime.buffer import Buffer
-from ..runtime.realize import buffer_of, memory_view, realize_uops
+from ..runtime.realize import memory_of, memory_view, realize_uops
 from .core import Storage, TensorCore
 from .jit_memory import own_memory, storage_memory
 from .sizes import SymbolicInt
@@ -67,7 +67,7 @@ class Arguments:
             items = [self._take(v) for v in value]
             return items if kind is list else tuple(items) if kind is tuple else kind(*items) if hasattr(value, "_fields") else kind(items)
         if isinstance(value, dict):
-            self._structure += (kind, *value)
+            self._structure += (kind, len(value), *[k if k.__class__ is str else _static_key(k) for k in value])
             taken = {} if kind is dict else copy.copy(value)
             taken.update({k: self._take(v) for k, v in value.items()})
             return taken
@@ -82,6 +82,13 @@ class Arguments:
     def rebuild(self, tensors: Sequence[Any]) -> Any:
         """The structure with other tensors in the places of its own."""
         return _rebuilt(self._template, tensors)
+
+    def check_lasting(self, function: str) -> None:
+        """JitError where the structure is the result of a function and holds what only one caller can use."""
+        for value in self._statics:
+            if isinstance(value, (Iterator, Awaitable, AsyncIterator)):
+                raise JitError(f"{function} returns a {type(value).__name__}, which all calls of the captured function would share and the first would use up; "
+                               "return a list, tuple or dict")
 
     def bind(self) -> Call:
         """Realises the tensors and finds the signature. JitError for a static value that cannot be a key."""
@@ -139,7 +146,7 @@ class Slot:
             return storage_memory(self.storage)
         value = self.tensor.uop
         realize_uops([value])
-        return buffer_of(value)  # type: ignore[return-value]
+        return memory_of(memory_view(value))  # type: ignore[arg-type]
 
     def own_memory(self) -> Buffer:
         """Memory with the value, to write to."""
@@ -183,8 +190,11 @@ def _rebuilt(template: Any, tensors: Sequence[Any]) -> Any:
 
 
 def _static_key(value: Any) -> Hashable:
+    """What tells values apart that Python calls equal: 1, True and 1.0."""
     if isinstance(value, (float, complex, np.inexact)):
         return type(value), repr(value)  # tells 0.0 from -0.0, and finds nan
+    if type(value) in (tuple, frozenset):  # a key of a dict, a set
+        return type(value), type(value)(map(_static_key, value))
     try:
         hash(value)
     except TypeError:

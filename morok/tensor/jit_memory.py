@@ -5,7 +5,7 @@ import sys
 
 from ..graph.tensor_graph import GRAPH, new_buffer
 from ..runtime.buffer import Buffer
-from ..runtime.realize import buffer_of, memory_view, realize_uops
+from ..runtime.realize import memory_of, memory_view, realize_uops
 from .core import Storage
 
 
@@ -14,7 +14,7 @@ def storage_memory(storage: Storage) -> Buffer:
     u = storage.uop
     if memory_view(u) is None:
         realize_uops([u])
-    return buffer_of(u)  # type: ignore[return-value]
+    return memory_of(memory_view(u))  # type: ignore[arg-type]
 
 
 class _Probe:

@@ -69,8 +69,11 @@ def memory(u: TensorUOp) -> Any:
 
 
 def known_memory(u: TensorUOp) -> Any:
-    """The memory of a value that has been realised. JitError within a trace, where it depends on what only a call has."""
+    """The memory of a value that has been realised. JitError where it depends on what only a call of a captured function has."""
     found = memory(u)
-    if found is None and TRACING.count and (trace := TRACING.current) is not None:
-        trace.refuse("numpy(), item() and the like")
+    if found is None:
+        if TRACING.count and (trace := TRACING.current) is not None:
+            trace.refuse("numpy(), item() and the like")
+        from ..runtime.realize import memory_of, memory_view
+        return memory_of(memory_view(u))  # type: ignore[arg-type]
     return found

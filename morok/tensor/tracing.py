@@ -55,6 +55,7 @@ class Tracing:
 
 
 TRACING = Tracing()
+renewed_after_fork(TRACING, "count", lambda: int(TRACING.current is not None))  # the other threads' traces are not in the child
 
 
 class Trace:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """Of the table; kept as the file's user_version."""
+MOST = 1 << 63
+"""Numbers of an entry are less: SQLite keeps no greater integers."""
 WAIT = 5.0
 """Seconds that a call waits for other processes."""
 
@@ -165,6 +167,8 @@ def _entry(row: dict[str, Any]) -> Entry | None:
             kind = wanted[str(f.type)]
             value = row[f.name]
             if isinstance(value, bool) or not isinstance(value, (int, float) if kind is float else kind):
+                return None
+            if not value.isprintable() if isinstance(value, str) else not 0 <= value < MOST:
                 return None
             values[f.name] = kind(value)
         parse_opts(values["opts"])

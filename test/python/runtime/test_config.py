@@ -35,7 +35,8 @@ def test_a_cpu_that_this_process_may_not_use_is_not_counted():
 
 @pytest.mark.parametrize("name, value, allowed", [
     ("MOROK_NUM_THREADS", "0", "of at least 1"), ("MOROK_NUM_THREADS", "two", "of at least 1"),
-    ("MOROK_OPT", "9", "from 0 to 1"), ("MOROK_CHECK", "-1", "from 0 to 1")])
+    ("MOROK_NUM_THREADS", "\u00b2", "of at least 1"), ("MOROK_NUM_THREADS", "9" * 5000, "of at least 1"), ("MOROK_OPT", "9", "from 0 to 1"),
+    ("MOROK_CHECK", "-1", "from 0 to 1")])
 def test_wrong_values(name, value, allowed):
     with pytest.raises(OptionError, match=f"{name} is '{value}'; it takes a whole number {allowed}"):
         Config.from_environment({name: value})

@@ -1,7 +1,9 @@
 """morok.jit: captured once per signature, right in every way that arguments, results and writes may share memory."""
 
+import gc
 import threading
 from collections import namedtuple
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -402,6 +404,69 @@ def test_a_value_that_only_a_call_has():
     for look in (lambda x: x.item(), lambda x: (x + 1).numpy(), lambda x: bool((x > 0).all()), lambda x: (w + 1).tolist(), lambda x: x.prepare()):
         with pytest.raises(JitError, match="only a call has"):
             morok.jit(look)(Tensor([1.0]))
+
+
+@dataclass
+class Kept:
+    value: Tensor | None = None
+
+
+def keep_in_a_list(kept, x):
+    kept.append(x + 1)
+    return x
+
+
+def keep_in_an_attribute(kept, x):
+    kept.append(Kept())
+    kept[-1].value = x * 2
+    return x + 1
+
+
+def keep_the_argument(kept, x):
+    kept.append(x)
+    return x + 1
+
+
+def keep_in_a_result(kept, x):
+    kept.append(Kept(x + 1))
+    return kept[-1]
+
+
+@pytest.mark.parametrize("keep", [keep_in_a_list, keep_in_an_attribute, keep_the_argument, keep_in_a_result])
+def test_a_tensor_of_a_capture_has_no_value_outside(keep):
+    kept = []
+    f = morok.jit(lambda x: keep(kept, x))
+    for _ in range(2):
+        f(Tensor([1.0, 2.0]))
+    found = kept[0].value if isinstance(kept[0], Kept) else kept[0]
+    for look in (lambda: found.numpy(), lambda: (found + 1).realize(), lambda: (found + 1).prepare(), lambda: morok.jit(lambda y: y * 2)(found),
+                 lambda: morok.jit(lambda: found * 2)(), lambda: morok.jit(lambda y: y.assign(y + 1))(found)):
+        with pytest.raises(JitError, match="has no value outside of it; return it"):
+            look()
+
+
+def test_results_that_only_one_caller_can_use_are_refused():
+    def steps(x):
+        yield x + 1
+
+    async def later(x):
+        return x + 1
+
+    for make in (steps, lambda x: map(abs, [x])):
+        with pytest.raises(JitError, match="all calls of the captured function would share"):
+            morok.jit(make)(Tensor([1.0]))
+    with pytest.warns(RuntimeWarning, match="never awaited"), pytest.raises(JitError, match="coroutine"):
+        morok.jit(later)(Tensor([1.0]))
+        gc.collect()
+
+
+@pytest.mark.parametrize("values", [({1: 2}, {True: 2}, {1.0: 2}), ({0.0: 2}, {-0.0: 2}), ({(1,): 2}, {(True,): 2}),
+                                    (frozenset([1]), frozenset([True]), frozenset([1.0]))], ids=str)
+def test_keys_of_equal_value_are_told_apart(values):
+    f = morok.jit(lambda x, given: (x + 1, repr(given)))
+    for _ in range(2):
+        assert [f(Tensor([1.0]), v)[1] for v in values] == [repr(v) for v in values]
+    assert f.captures == len(values)
 
 
 def test_realize_inside_changes_nothing():

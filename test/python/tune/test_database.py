@@ -117,6 +117,13 @@ def test_another_text_is_not_imported(text, part):
         imported(text)
 
 
+@pytest.mark.parametrize("column, value", [("candidates", 10 ** 30), ("candidates", -1), ("seconds", 10 ** 400), ("seconds", float("nan")),
+                                           ("heuristic_seconds", float("inf")), ("kernel", "\ud800"), ("kernel", "\x1b[2J"), ("cpu", "two\nlines")])
+def test_values_that_no_search_finds_are_not_imported(column, value):
+    with pytest.raises(TuningError, match="schedule 0"):
+        imported(exported([replace(ENTRY, **{column: value})]))
+
+
 def test_clear_removes_all(database):
     database.put(ENTRY)
     assert database.clear() == 1 and database.entries() == [] and database.clear() == 0
