@@ -69,6 +69,11 @@ class TuningDatabase:
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    @property
+    def exists(self) -> bool:
+        """Whether there is such a file, as far as we may look."""
+        return os.path.isfile(self.path)
+
     def get(self, key: str) -> Entry | None:
         """The entry of a kernel."""
         return next((e for e in self._read("where key = ?", (key,))), None)
@@ -118,7 +123,7 @@ class TuningDatabase:
             yield connection
 
     def _read(self, clause: str, values: tuple) -> list[Entry]:
-        if not self.path.is_file() or not is_private(self.path.parent):
+        if not self.exists or not is_private(self.path.parent):
             return []
         import sqlite3
         try:
@@ -158,6 +163,13 @@ def _is_damage(error: sqlite3.Error) -> bool:
     return isinstance(error, sqlite3.DatabaseError)
 
 
+def _is_value(kind: type, value: Any) -> bool:
+    """Whether a search could have found it: text for one line, or a number that is not negative and that SQLite keeps."""
+    if kind is str:
+        return isinstance(value, str) and value.isprintable()
+    return not isinstance(value, bool) and isinstance(value, (int, float) if kind is float else int) and 0 <= value < MOST
+
+
 def _entry(row: dict[str, Any]) -> Entry | None:
     """The entry of a row; None where it is none."""
     wanted = {"str": str, "int": int, "float": float}
@@ -166,9 +178,7 @@ def _entry(row: dict[str, Any]) -> Entry | None:
         for f in fields(Entry):
             kind = wanted[str(f.type)]
             value = row[f.name]
-            if isinstance(value, bool) or not isinstance(value, (int, float) if kind is float else kind):
-                return None
-            if not value.isprintable() if isinstance(value, str) else not 0 <= value < MOST:
+            if not _is_value(kind, value):
                 return None
             values[f.name] = kind(value)
         parse_opts(values["opts"])

@@ -67,7 +67,7 @@ TUNED = TunedSchedules()
 def tuned_opts(kernels: Mapping[Hashable, Body], config: Config, values: Mapping[str, int]) -> dict[Hashable, str]:
     """The opts of the kernels that have tuned ones. Kernels with opts of their own, and all at level 0, are left alone."""
     database = tuning_database(config)
-    if config.opt_level == 0 or not config.beam and (database is None or not database.path.is_file()):
+    if config.opt_level == 0 or not config.beam and (database is None or not database.exists):
         return {}
     found: dict[Hashable, str] = {}
     untuned: dict[Hashable, str] = {}

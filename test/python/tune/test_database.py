@@ -65,9 +65,11 @@ def test_a_damaged_row_is_no_entry(database, column, value):
     assert database.get("key") is None
 
 
-def test_a_directory_that_cannot_be_made_keeps_nothing(tmp_path):
+@pytest.mark.parametrize("name", ["file", "long" * 2000, "zero\0"], ids=["file", "long", "zero"])
+def test_a_directory_that_cannot_be_made_keeps_nothing(tmp_path, name):
     (tmp_path / "file").write_text("")
-    database = TuningDatabase(tmp_path / "file" / "tuning" / "tuning.sqlite3")
+    database = TuningDatabase(tmp_path / name / "tuning" / "tuning.sqlite3")
+    assert not database.exists
     assert not database.put(ENTRY) and database.get("key") is None
 
 
