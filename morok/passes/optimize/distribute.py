@@ -92,7 +92,9 @@ class _Distribution:
                 continue
             stack.pop()
             if u.name == "index" and self._is_larger(u.operands[0], new[u.operands[0]]):
-                place = own * u.operands[0].type.size + new[u.operands[1]]  # type: ignore[union-attr]
+                place = own
+                for size, position in zip(u.operands[0].type.shape, u.operands[1:]):  # type: ignore[union-attr]
+                    place = place * size + new[position]
                 new[u] = UOp.make("index", (new[u.operands[0]], place), (), u.type, u.loc)
             else:
                 new[u] = u.with_operands(tuple([new[o] for o in u.operands])) if u.operands else u

@@ -174,7 +174,8 @@ def _padto(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
         raise ScheduleError(f"{opt}: axis {opt.axis} is of kind {range_.attribute('kind')}; only a parallel loop can be padded")
     if not multiple or not extent % multiple or not extent:
         raise ScheduleError(f"{opt}: extent {extent} is a multiple of {multiple} already" if multiple else f"{opt}: the multiple is at least 1")
-    if any(u.name == "index" and u.type.space == "local" and range_ in open_ranges(u.operands[1]) for u in body.order()):  # type: ignore[union-attr]
+    scratch = (u for u in body.order() if u.name == "index" and u.type.space == "local")  # type: ignore[union-attr]
+    if any(range_ in open_ranges(position) for u in scratch for position in u.operands[1:]):
         raise ScheduleError(f"{opt}: the loop steps through scratch, which has no room for iterations past its end")
     return body.with_roots(padded(body.roots, range_, -(-extent // multiple) * multiple))
 

@@ -11,6 +11,7 @@ from arrays import check, sample
 
 from morok import Tensor, Variable, dtypes
 from morok.graph.tensor_graph import graph_statistics
+from morok.runtime.config import configured
 
 erf = np.vectorize(math.erf, otypes=[float])
 
@@ -200,3 +201,18 @@ def test_a_sum_shared_by_kernels_of_which_one_needs_the_other(rows, columns):
     want = np.log(np.exp(values).sum(1))
     np.testing.assert_allclose(loss.item(), want[mask].sum() / mask.sum())
     np.testing.assert_allclose(shares.numpy(), np.exp(values - want[:, None]) / mask.sum())
+
+
+@pytest.mark.parametrize("batch, channels, size", [(1, 3, 5), (4, 4, 6), (7, 5, 4)])
+def test_scratch_of_several_axes_has_all_of_them_in_every_iteration(batch, channels, size):
+    """Distributing a loop over its stages kept the first axis of their scratch and dropped the others."""
+    rng = np.random.default_rng(batch)
+    images, weights = rng.standard_normal((batch, 1, size, size)).astype(np.float32), rng.standard_normal((channels, 1, 3, 3)).astype(np.float32)
+    y = Tensor(images).conv2d(Tensor(weights), padding=1)
+    distance = y - y.mean((0, 2, 3)).reshape(1, -1, 1, 1)
+    padded = np.pad(images[:, 0].astype(np.float64), ((0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))
+    want = np.einsum("nhwij,oij->onhw", windows, weights[:, 0]).var((1, 2, 3))
+    with configured(check=True):
+        found = (distance * distance).mean((0, 2, 3)).numpy()
+    np.testing.assert_allclose(found, want, rtol=1e-4)
