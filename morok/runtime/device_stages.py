@@ -20,7 +20,7 @@ from ..errors import DeviceError
 from ..graph.body import Body
 from ..graph.shape import max_size, numel, shape_of
 from ..graph.tensor_graph import stated, symbolic_sizes
-from ..graph.uop import UOp, argument
+from ..graph.uop import UOp, argument, rebuild
 from .devices import canonical_name
 
 
@@ -105,11 +105,7 @@ def assigned_results(body: Body, order: Sequence[UOp]) -> tuple[dict[UOp, UOp], 
 
 
 def _without_copies(body: Body) -> Body:
-    new: dict[UOp, UOp] = {}
-    for u in body.order():
-        operands = tuple(new[o] for o in u.operands)
-        new[u] = operands[0] if u.name == "copy" else u.with_operands(operands) if operands else u
-    return body.with_roots(tuple(new[r] for r in body.roots))
+    return body.with_roots(rebuild(body.roots, lambda u: u.operands[0] if u.name == "copy" else None))
 
 
 class _Cutter:

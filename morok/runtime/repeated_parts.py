@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from ..dialect.ops import MOVEMENT
 from ..graph.body import Body
-from ..graph.uop import UOp, argument, users_of
+from ..graph.uop import UOp, argument, substitute, toposort, users_of
 from .device_stages import Stage
 
 REPEATED_FROM = 8
@@ -40,7 +40,7 @@ def split_repeated(stage: Stage, new_slot: Callable[[], int]) -> list[Stage]:
         slot = new_slot()
         stages.append(Stage(inner, tuple(memory[leaf][1] for leaf in leaves), (slot,)))
         memory[cut] = (argument(len(memory), cut.type), slot)
-    return [*stages, _rest(stage, body, order, memory)]
+    return [*stages, _rest(stage, body, memory)]
 
 
 def _repeated(cuts: Sequence[UOp], body: Body, order: Sequence[UOp]) -> dict[UOp, tuple[Body, list[UOp]]]:
@@ -91,26 +91,12 @@ def _part(cut: UOp, among: set[UOp], users: Mapping[UOp, Sequence[UOp]], outside
     return Body("main", arguments, (new[cut],), (), {}, [{} for _ in arguments]), leaves
 
 
-def _rest(stage: Stage, body: Body, order: Sequence[UOp], memory: dict[UOp, tuple[UOp, int]]) -> Stage:
-    """What is left once the parts are memory; it has all arguments, those that only parts read as well."""
-    new: dict[UOp, UOp] = {}
-    for u in order:
-        new[u] = memory[u][0] if u in memory else u.with_operands(tuple([new[o] for o in u.operands])) if u.operands else u
-    arguments = [a for a, _ in memory.values()]
-    used: set[UOp] = set()
-    roots = tuple(new[r] for r in body.roots)
-    stack = list(roots)
-    while stack:
-        u = stack.pop()
-        if u not in used:
-            used.add(u)
-            stack += u.operands
-    kept = [(a, slot) for a, slot in memory.values() if a in used]
-    given = dict(zip(arguments, body.argument_attributes))
-    final = {a: argument(i, a.type) for i, (a, _) in enumerate(kept)}
-    again: dict[UOp, UOp] = {}
-    for u in replace(body, results=roots[:len(body.results)], sinks=roots[len(body.results):]).order():
-        again[u] = final[u] if u in final else u.with_operands(tuple([again[o] for o in u.operands])) if u.operands else u
-    renumbered = Body(body.name, list(final.values()), tuple(again[r] for r in roots[:len(body.results)]),
-                      tuple(again[r] for r in roots[len(body.results):]), body.attributes, [given.get(a, {}) for a, _ in kept])
-    return Stage(renumbered, tuple(slot for _, slot in kept), stage.outputs, stage.copies)
+def _rest(stage: Stage, body: Body, memory: dict[UOp, tuple[UOp, int]]) -> Stage:
+    """What is left once the parts are memory, with the arguments that it reads."""
+    roots = substitute(body.roots, {u: place for u, (place, _) in memory.items()})
+    read = {u for u in toposort(roots) if u.name == "arg"}
+    kept = [(place, slot) for place, slot in memory.values() if place in read]
+    given = dict(zip(body.arguments, body.argument_attributes))
+    numbered = {place: argument(i, place.type) for i, (place, _) in enumerate(kept)}
+    rest = replace(body, arguments=list(numbered.values()), argument_attributes=[given.get(place, {}) for place, _ in kept])
+    return Stage(rest.with_roots(substitute(roots, numbered)), tuple(slot for _, slot in kept), stage.outputs, stage.copies)
