@@ -19,7 +19,7 @@ from morok.runtime.config import Config, configured
 from morok.runtime.tuning.candidates import candidate, extensions, neighbours, seeds
 from morok.runtime.tuning.database import tuning_database
 from morok.runtime.tuning.schedules import machine_for
-from morok.runtime.tuning.search import search
+from morok.runtime.tuning.search import Found, outcome, search
 from morok.runtime.tuning.worker import Worker
 
 
@@ -218,3 +218,9 @@ def test_the_bits_are_those_of_the_heuristic_at_any_thread_count(tuning, forget,
 def test_extensions_are_opts_of_every_kind():
     names = {opt.name for opts in extensions(KERNELS["product"]()) for opt in opts}
     assert {"UPCAST", "UNROLL", "TILE", "SWAP", "STAGE", "OVERLAP", "PADTO", "PEEL", "STREAM"} <= names
+
+
+def test_the_outcome_tells_what_was_gained_and_what_could_not_be_measured():
+    found = [Found("THREAD(0)", 2e-6, 5e-6, 9), Found("", 3e-6, 3e-6, 4)]
+    assert outcome(found, 3) == "morok: tuned 3 kernels, 1 faster than by the heuristic, 1 could not be measured; 8.0 us before, 5.0 us now"
+    assert outcome(found[1:], 1) == "morok: tuned 1 kernel, 0 faster than by the heuristic; 3.0 us before, 3.0 us now"
