@@ -20,7 +20,8 @@ from .machine import Machine
 from .nests import FusedSchedule, distributed, is_fused_product, nests_of
 from .opts import Opt
 from .prefetch import read_again
-from .products import find_product, schedule_product
+from .product_form import find_product
+from .products import schedule_product
 from .schedule import NamedLoops, Schedule
 
 THREAD_WORK = 1 << 15

@@ -18,7 +18,8 @@ from ..symbolic.ranges import open_ranges, ranges_of
 from .distribute import stages_in
 from .machine import Machine
 from .opts import Opt
-from .products import TILE_OVERHEAD, Product, extent, product_of
+from .product_costs import TILE_OVERHEAD
+from .product_form import Product, extent, product_of
 from .schedule import NamedLoops, Schedule
 from .stage import factors
 

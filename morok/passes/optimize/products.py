@@ -14,69 +14,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product as combinations
-from math import ceil, prod
+from math import ceil, inf, prod
+from operator import attrgetter
 
 from ...errors import ScheduleError
 from ...graph.body import Body
-from ...graph.buffers import ops_to_memory
-from ...graph.uop import UOp
-from ..symbolic.flat import flat_index
-from ..symbolic.linear import linear
-from ..symbolic.ranges import open_ranges, ranges_of
+from .dot_products import Dots, apply_dots, dots
 from .machine import Machine
+from .product_costs import COMPUTING, CONTIGUOUS, DISTANT, DISTANT_LINE, FIRST_CACHE, MISSES, REREADING, SECOND_CACHE_LINE, STRIDED, TILE_OVERHEAD
+from .product_form import Product, extent, named_loops, number_of_factor
 from .schedule import NamedLoops
-from .stage import factors
 
-LINE = 16
-"""Elements from which on the next one is on another cache line."""
 LEAST_WORK = 1 << 11
 """Multiplications below which the plain schedule serves as well."""
-CONTIGUOUS, STRIDED = 2.0, 26.0
-"""Cycles to put a vector into a panel from consecutive elements, and from one place for each lane."""
-TILE_OVERHEAD = 30.0
-"""Cycles that a register tile takes beside its sum: loop, addresses, epilogue."""
-MISSES = 12.0
-"""Cycles more of a step of the sum whose row elements lie far apart in memory: each is on a line, often a page, of its own."""
-COMPUTING = 1.5
-"""Cycles more per row of a step that does not load the row element but computes it: a conversion, a gate."""
-DISTANT, DISTANT_LINE = 8.0, 3.0
-"""Cycles that a step of the sum waits for a column tile's part of a row that comes from memory, on a page of its own: once, and for each line."""
-FIRST_CACHE, SECOND_CACHE_LINE = 1 << 15, 2.5
-"""Bytes of a panel from which on it comes from the second cache, and cycles that a line of it takes."""
-REREADING = 1.0
-"""Cycles more that a vector takes from rows far apart than from a panel."""
-
-
-@dataclass
-class Product:
-    """A kernel's sum of products and its loops by what depends on them. `lanes` is the column that steps through memory by single elements."""
-
-    rows: list[UOp]
-    columns: list[UOp]
-    batches: list[UOp]
-    sums: list[UOp]
-    row_factor: UOp
-    column_factor: UOp
-    lanes: UOp
-    bits: int
-    contiguous: bool
-    """Whether the column factor's loads step by single elements along the lanes."""
-    scattered: bool
-    """Whether the row factor's loads step far from one term of the sum to the next."""
-    computed: bool
-    """Whether the row factor is more than a load."""
-
-    columns_scattered: bool = False
-    """Whether the column factor's loads step far from one term of the sum to the next."""
-
-    @property
-    def column_bytes(self) -> int:
-        """Of all that the column factor is."""
-        return prod(extent(r) for r in open_ranges(self.column_factor)) * self.bits // 8
-
-    @property
-    def depth(self) -> int:
-        return prod(extent(r) for r in self.sums)
 
 
 @dataclass(frozen=True)
@@ -92,87 +42,6 @@ class Shape:
     staged: bool
     rows_staged: bool
     cycles: float
-
-
-def extent(r: UOp) -> int:
-    return r.operands[0].value
-
-
-def find_product(body: Body) -> Product | None:
-    """The product that a kernel with a single nest of loops computes, whatever it stores of it; None for other kernels."""
-    order = body.order()
-    ends = [u for u in order if u.name == "end"]
-    reduces = [u for u in order if u.name == "reduce"]
-    if not ends or any(set(e.operands[1:]) != set(ends[0].operands[1:]) for e in ends):
-        return None
-    if not reduces or any(not r.operands[0].is_const() or not extent(r) for r in ranges_of(order)):
-        return None
-    loops = [r for r in ends[0].operands[1:]]
-    if any(r.attribute("kind") != "loop" for r in loops):
-        return None
-    found = [p for u in reduces if (p := product_of(u, loops, order)) is not None]
-    return max(found, key=lambda p: p.depth, default=None)
-
-
-def product_of(reduce: UOp, loops: list[UOp], order: list[UOp]) -> Product | None:
-    """The product that a reduction is with regard to these loops round it; None if it is none."""
-    value = reduce.operands[0]
-    while value.name == "cast":
-        value = value.operands[0]
-    if value.name != "mul" or reduce.attribute("op") != "add":
-        return None
-    sums = [r for r in reduce.operands[1:] if r.name == "range"]
-    x, y = value.operands
-    if not all(any(r in open_ranges(f) for r in sums) for f in (x, y)) or any(u.name == "reduce" for u in (*ops_to_memory(x), *ops_to_memory(y))):
-        return None
-    in_x, in_y = open_ranges(x), open_ranges(y)
-    only_x = [r for r in loops if r in in_x and r not in in_y]
-    only_y = [r for r in loops if r in in_y and r not in in_x]
-    if not only_x or not only_y:
-        return None
-    lanes = _lanes(only_x + only_y, order)
-    if lanes is None:
-        return None
-    if lanes in only_x:
-        x, y, only_x, only_y = y, x, only_y, only_x
-    bits = reduce.dtype.bits if reduce.dtype.bits >= 32 or not reduce.dtype.is_float else 32
-    batches = [r for r in loops if r not in only_x and r not in only_y]
-    if lanes not in only_y:
-        return None
-    return Product(only_x, only_y, batches, sums, x, y, lanes, bits, _is_contiguous(y, lanes), _is_scattered(x, sums), x.name != "load" or len(x.operands) > 1,
-                   _is_scattered(y, sums))
-
-
-def _steps(u: UOp, r: UOp) -> int | None:
-    """Elements that an access moves by from one iteration to the next; None where that is no constant."""
-    step = 0
-    for term, coefficient in linear(flat_index(u.operands[0])).terms:
-        if term is r:
-            step = coefficient
-        elif r in open_ranges(term):
-            return None
-    return step
-
-
-def _lanes(candidates: list[UOp], order: list[UOp]) -> UOp | None:
-    """The loop along which the result is stored element by element; else one along which the operands are read so."""
-    for kind in ("store", "load"):
-        accesses = [u for u in order if u.name == kind]
-        steps = [r for r in candidates if any(_steps(u, r) == 1 for u in accesses)]
-        if steps:
-            return max(steps, key=extent)
-    return None
-
-
-def _is_contiguous(factor: UOp, lanes: UOp) -> bool:
-    loads = [u for u in ops_to_memory(factor) if u.name == "load" and lanes in open_ranges(u)]
-    return all(_steps(u, lanes) == 1 for u in loads)
-
-
-def _is_scattered(factor: UOp, sums: list[UOp]) -> bool:
-    """Whether none of the sum's loops steps through the factor's memory by a few elements."""
-    inner = ranges_of(sums)[-1]
-    return any(u.name == "load" and inner in open_ranges(u) and not 0 <= (_steps(u, inner) or LINE) < LINE for u in ops_to_memory(factor))
 
 
 def shapes(p: Product, machine: Machine) -> list[Shape]:
@@ -203,7 +72,7 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
             for outer in ("batch", "rows", "columns"):
                 if outer == "batch" and not p.batches:
                     continue
-                for block in _blocks(p, tile_rows, row_tiles, outer, machine):
+                for block in _blocks(p, tile_rows, column_tiles, outer, machine):
                     blocks = ceil(ceil(row / tile_rows) / block) * (rows // row)
                     tiles = blocks * block * column_tiles * batches
                     trips = {"batch": extent(p.batches[0]) if p.batches else 1, "rows": blocks if len(p.rows) == 1 else extent(p.rows[0]),
@@ -216,7 +85,7 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
                     waiting = column_tiles * batches * p.depth * (DISTANT + DISTANT_LINE * across) * is_distant
                     panel = filling + blocks * waiting
                     ways = [(False, False, direct + rereading + reading + blocks * block * waiting)]
-                    if column_bytes <= machine.cache_bytes // 2:
+                    if column_bytes <= machine.cache_bytes // 2 and (column_tiles > 1 or batches > 1 or blocks > 1):
                         ways.append((True, False, panel + reading))
                         if outer == "rows" and len(p.rows) == 1 and block * tile_rows * p.depth * p.bits // 8 <= machine.cache_bytes // 2:
                             row_filling = blocks * block * batches * p.depth * (CONTIGUOUS + MISSES * p.scattered + COMPUTING * tile_rows * p.computed)
@@ -226,15 +95,16 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
     return found
 
 
-def _blocks(p: Product, tile_rows: int, row_tiles: int, outer: str, machine: Machine) -> list[int]:
+def _blocks(p: Product, tile_rows: int, column_tiles: int, outer: str, machine: Machine) -> list[int]:
     """How many row tiles one panel may serve: all, or, where the threads divide the rows, a share that fits the cache."""
     tiles = ceil(extent(p.rows[-1]) / tile_rows)
     if outer != "rows" or len(p.rows) > 1:
         return [tiles]
     fitting = max(1, machine.cache_bytes // 2 // max(1, tile_rows * p.depth * p.bits // 8))
-    found = {ceil(tiles / machine.threads)}
+    parts = max(machine.threads, 1 if column_tiles > 1 else 2)  # a panel of all columns is filled once in a round of the rows
+    found = {ceil(tiles / parts)}
     count = ceil(tiles / fitting)
-    found.add(ceil(tiles / (ceil(count / machine.threads) * machine.threads)))
+    found.add(ceil(tiles / (ceil(count / parts) * parts)))
     return sorted(b for b in found if b)
 
 
@@ -243,22 +113,28 @@ def schedule_product(body: Body, p: Product, machine: Machine) -> NamedLoops | N
     work = prod(extent(r) for r in (*p.rows, *p.columns, *p.batches, *p.sums))
     if work < LEAST_WORK:
         return None
-    candidates = sorted(shapes(p, machine), key=lambda s: s.cycles)
-    for shape in candidates[:4]:
+    threaded = work >= 1 << 15
+    for shape in choices(p, machine)[:4]:
         try:
-            return _apply(body, p, shape, machine, threaded=work >= 1 << 15)
+            return apply_dots(body, p, shape, threaded) if isinstance(shape, Dots) else _apply(body, p, shape, machine, threaded)
         except ScheduleError:
             continue
     return None
 
 
+def choices(p: Product, machine: Machine) -> list[Shape | Dots]:
+    """The best first, all with lanes on the columns or all with lanes on the sum: the two add in different orders, so that which it is depends on the vectors'
+    width alone."""
+    by_cycles = attrgetter("cycles")
+    plain = Machine(machine.vector_bits)
+    columns, sums = shapes(p, plain), dots(p, plain)
+    has_dots = bool(sums) and min(map(by_cycles, sums)) < min(map(by_cycles, columns), default=inf)
+    return sorted(dots(p, machine) if has_dots else shapes(p, machine), key=by_cycles)
+
+
 def _apply(body: Body, p: Product, shape: Shape, machine: Machine, threaded: bool) -> NamedLoops:
     width = max(1, machine.vector_bits // p.bits)
-    names = {r: f"{group}{i}" for group, members in (("batch", p.batches), ("row", p.rows), ("column", p.columns), ("sum", p.sums))
-             for i, r in enumerate(members)}
-    for r in ranges_of(body.order()):
-        names.setdefault(r, f"other{r.attribute('id')}")
-    loops = NamedLoops(body, names)
+    loops, names = named_loops(body, p)
     row, lanes = names[p.rows[-1]], names[p.lanes]
     loops.pad(lanes, shape.vectors * width)
     loops.divide("UPCAST", lanes, shape.vectors * width, "lanes")
@@ -283,19 +159,10 @@ def _apply(body: Body, p: Product, shape: Shape, machine: Machine, threaded: boo
     if shape.staged:
         last = [n for n in columns if n in loops.order]
         outside = max(last, key=loops.axis) if last else arranged[0]
-        loops.stage(outside, _number_of(factors(loops.body.order()), loops, "lanes"))
+        loops.stage(outside, number_of_factor(loops, "lanes"))
     if shape.rows_staged:
         loops.stage(arranged[0] if not batches else max((n for n in batches if n in loops.order), key=loops.axis),
-                    _number_of(factors(loops.body.order()), loops, "tile"))
+                    number_of_factor(loops, "tile"))
     if threaded and arranged:
         loops.thread(arranged[0])
     return loops
-
-
-def _number_of(found: list[UOp], loops: NamedLoops, name: str) -> int:
-    """Which factor depends on that loop's range."""
-    range_ = ranges_of(loops.body.order())[loops.axis(name)]
-    for number, factor in enumerate(found):
-        if range_ in open_ranges(factor):
-            return number
-    raise ScheduleError(f"no factor depends on the loop {name}")

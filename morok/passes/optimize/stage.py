@@ -17,10 +17,12 @@ from ...dialect import types as T
 from ...errors import ScheduleError
 from ...graph.buffers import ops_to_memory, root_buffer
 from ...graph.uop import UOp, substitute, toposort
+from ..codegen.lane_choice import widest_divisor
 from ..symbolic.ranges import make_range, open_ranges, replace_ranges
 
 MOST_BYTES = 2 << 20
 """Of one panel: it lies on the thread's stack."""
+MOST_LANES = 64
 _ORDER = {"thread": 0, "loop": 0, "reduce": 1, "unroll": 2, "upcast": 3}
 
 
@@ -48,7 +50,16 @@ def _reads_scratch(value: UOp) -> bool:
 def panel_ranges(factor: UOp, outside: int) -> list[UOp]:
     """The ranges of a factor whose loops are inside of axis `outside`, in the order of the panel's axes."""
     inner = [r for r in open_ranges(factor) if r.attribute("id") > outside]
-    return sorted(inner, key=lambda r: (_ORDER[r.attribute("kind")], r.attribute("id")))
+    inner.sort(key=lambda r: (_ORDER[r.attribute("kind")], r.attribute("id")))
+    unrolled = [r for r in inner if r.attribute("kind") == "unroll"]
+    if unrolled and all(_lanes(r) < _lanes(unrolled[-1]) for r in inner if r.attribute("kind") == "upcast"):  # the sum's loop becomes lanes
+        inner.append(inner.pop(inner.index(unrolled[-1])))
+    return inner
+
+
+def _lanes(r: UOp) -> int:
+    """How many lanes an expanded range may become at most."""
+    return widest_divisor(r.operands[0].value, MOST_LANES) if r.operands[0].is_const() else 1
 
 
 def stage(roots: tuple[UOp, ...], what: str, outside: int, factor: UOp) -> tuple[UOp, ...]:

@@ -1,0 +1,19 @@
+"""What the parts of a product's schedule cost, in cycles, as measured."""
+CONTIGUOUS, STRIDED = 2.0, 26.0
+"""Cycles to put a vector into a panel from consecutive elements, and from one place for each lane."""
+TILE_OVERHEAD = 30.0
+"""Cycles that a register tile takes beside its sum: loop, addresses, epilogue."""
+MISSES = 12.0
+"""Cycles more of a step of the sum whose row elements lie far apart in memory: each is on a line, often a page, of its own."""
+COMPUTING = 1.5
+"""Cycles more per row of a step that does not load the row element but computes it: a conversion, a gate."""
+DISTANT, DISTANT_LINE = 8.0, 3.0
+"""Cycles that a step of the sum waits for a column tile's part of a row that comes from memory, on a page of its own: once, and for each line."""
+FIRST_CACHE, SECOND_CACHE_LINE = 1 << 15, 2.5
+"""Bytes of a panel from which on it comes from the second cache, and cycles that a line of it takes."""
+REREADING = 1.0
+"""Cycles more that a vector takes from rows far apart than from a panel."""
+MEMORY_LINE = 8.0
+"""Cycles that a line takes which is read in order from memory."""
+LANES_ADDED = 8.0
+"""Cycles to add up the lanes of one vector."""
