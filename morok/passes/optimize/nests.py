@@ -2,7 +2,8 @@
 
 The innermost loop that all stages share (a row of queries) is taken in blocks, and each block is distributed over the stages: each becomes a nest of loops
 with rows and columns of its own. A product's nest gets a register tile, and a panel for an operand that is not contiguous along the lanes, outside of all
-loops that the operand does not depend on; other nests get lanes as any kernel.
+loops that the operand does not depend on; other nests get lanes as any kernel. Each block passes once over the products' other operands (all keys, all
+values), which speaks for large blocks; the last block overlaps the one before, which speaks for a size that leaves little.
 """
 from __future__ import annotations
 
@@ -18,15 +19,17 @@ from ..symbolic.ranges import open_ranges, ranges_of
 from .distribute import stages_in
 from .machine import Machine
 from .opts import Opt
-from .product_costs import TILE_OVERHEAD
+from .product_costs import FIRST_CACHE, SECOND_CACHE_LINE, TILE_OVERHEAD
 from .product_form import Product, extent, product_of
 from .schedule import NamedLoops, Schedule
 from .stage import factors
 
-BLOCK = 32
-"""Rows that are done together at most."""
-SCRATCH_SHARE = 0.5
+BLOCKS = (48, 32, 24, 16, 12, 8)
+"""Rows that may be done together: multiples of the rows of a register tile."""
+SCRATCH_SHARE = 0.75
 """Part of the second cache that all stages together may take for a block of rows."""
+BLOCK_COST = 4
+"""Rows whose time the passing over all keys and values takes that each block does."""
 LEAST_DEPTH = 4
 """Terms of a sum from which on a product's nest is worth a register tile."""
 
@@ -64,9 +67,15 @@ def distributed(body: Body, machine: Machine) -> Schedule | None:
         return None
     row: UOp = shared[-1]
     bytes_of_row = sum(s.type.nbytes for s in stages_in(order, row) if isinstance(s.type, T.MemRefType))
-    block = BLOCK
-    while block > 8 and block * bytes_of_row > SCRATCH_SHARE * machine.cache_bytes:
-        block //= 2
+    size = extent(row)
+    sizes = [b for b in BLOCKS if b <= size and b * bytes_of_row <= SCRATCH_SHARE * machine.cache_bytes] or [min(size, BLOCKS[-1])]
+    if size <= BLOCKS[0] and size * bytes_of_row <= SCRATCH_SHARE * machine.cache_bytes:
+        sizes.append(size)
+    return _in_blocks(body, row, min(sizes, key=lambda block: ceil(size / block) * (block + BLOCK_COST)))
+
+
+def _in_blocks(body: Body, row: UOp, block: int) -> Schedule | None:
+    """The kernel with so many rows at a time distributed over the stages."""
     schedule, axis, size = Schedule(body), row.attribute("id"), extent(row)
     if size <= block:
         return schedule if size > 1 and schedule.apply(Opt("DISTRIBUTE", axis)) else None
@@ -100,19 +109,24 @@ def _own(loops: list[UOp], end: UOp, order: list[UOp]) -> list[UOp]:
 
 
 def _tile(p: Product, machine: Machine) -> tuple[int, int]:
+    """Rows and vectors of the register tile with the least estimated cycles."""
     width = max(1, machine.vector_bits // p.bits)
     row, column = extent(p.rows[-1]), extent(p.lanes)
     choices = []
     for vectors in (1, 2, 3, 4):
         if vectors * width > column and vectors > 1:
             continue
-        for rows in (8, 6, 4, 2, 1, row):
+        lines = SECOND_CACHE_LINE * vectors * width * p.bits / 512
+        is_near = vectors * width * p.depth * p.bits // 8 <= FIRST_CACHE
+        columns = ceil(column / (vectors * width))
+        for rows in (12, 8, 6, 4, 2, 1, row):
             if rows > row or rows * vectors + rows // 8 + vectors + 2 > machine.registers:
                 continue
             fma = rows * vectors
-            step = max(fma / 2, (rows + vectors) / 2, 4.0 if fma < 8 else 0) + 1
-            tiles = ceil(row / rows) * ceil(column / (vectors * width))
-            choices.append((tiles * (p.depth * step + TILE_OVERHEAD + 2 * fma), rows, vectors))
+            step = max(fma / 2, (rows + vectors) / 2, 0.0 if is_near else lines, 4.0 if fma < 8 else 0) + 1
+            tiles = ceil(row / rows) * columns
+            fetching = columns * p.depth * lines * is_near  # else it is in the step
+            choices.append((tiles * (p.depth * step + TILE_OVERHEAD + 2 * fma) + fetching, rows, vectors))
     _, rows, vectors = min(choices, default=(0.0, 1, 1))
     return rows, vectors
 

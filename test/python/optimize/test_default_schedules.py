@@ -96,6 +96,34 @@ def test_a_transpose_with_other_loops_as_long_as_its_block_of_rows_has_that_bloc
     assert last.operands[0].value == heuristic.ROW_BLOCK
 
 
+def rows_together(rows: int, keys: int, cache_bytes: int = 2 << 20) -> int:
+    """How many rows of queries the heuristic takes at once."""
+    q, k, v = tensor("float32", 2, rows, 64), tensor("float32", 2, keys, 64), tensor("float32", 2, keys, 64)
+    body, = kernels_to((q @ k.mT).softmax(-1) @ v)
+    opts = default_schedule(body, Machine(512, 32, cache_bytes=cache_bytes, threads=2)).opts
+    assert opts[1].name == "DISTRIBUTE"
+    assert opts[0].name in ("TILE", "OVERLAP")
+    return opts[0].argument
+
+
+@pytest.mark.parametrize("rows", [128, 192, 256, 384])
+def test_blocks_of_rows_leave_no_rest_where_sizes_allow(rows):
+    """A last block that overlaps the one before computes rows twice, which costs more than smaller blocks do."""
+    assert rows % rows_together(rows, 256) == 0
+
+
+def test_more_rows_are_taken_together_where_each_block_fetches_keys_and_values_anew():
+    assert rows_together(4096, 4096) > rows_together(128, 128)
+
+
+@pytest.mark.parametrize("keys", [512, 4096, 8192])
+@pytest.mark.parametrize("cache_bytes", [1 << 20, 2 << 20])
+def test_scratch_of_a_block_stays_in_the_second_cache(keys, cache_bytes):
+    """Two rows of scratch, scores and exponentials, for each of the block, or the fewest rows that there may be."""
+    rows = rows_together(512, keys, cache_bytes)
+    assert rows == 8 or rows * keys * 2 * 4 < cache_bytes
+
+
 if __name__ == "__main__":
     first, last, *kinds = sys.argv[1:]
     for seed in range(int(first), int(last)):
