@@ -333,9 +333,9 @@ def index_type(operands: tuple, attributes: dict) -> T.Type:
     return T.ptr(buffer.dtype if lanes is None else T.vector(lanes, buffer.dtype), space)
 
 
-def one_index_per_axis(i: Instance) -> str | None:
+def one_index_per_axis_or_one(i: Instance) -> str | None:
     rank = len(i.operands[0].shape)  # type: ignore[union-attr]
-    return None if len(i.operands) - 1 == rank else f"{len(i.operands) - 1} indices for a buffer of rank {rank} ({i.operands[0]})"
+    return None if len(i.operands) - 1 in (1, rank) else f"{len(i.operands) - 1} indices for a buffer of rank {rank} ({i.operands[0]})"
 
 
 def index_result(i: Instance) -> str | None:
@@ -348,10 +348,10 @@ def index_result(i: Instance) -> str | None:
     return f"result type is {i.result}, expected {plain} or a vector of it"
 
 
-op("index", "The place of an element: one index per axis. With vector indices, one place per lane; with a vector pointer type and scalar indices, "
-   "consecutive elements from there.", group="range", forms=(RANGE, VECTOR),
+op("index", "The place of an element: one index per axis, or the row-major place alone. With vector indices, one place per lane; with a vector pointer type "
+   "and scalar indices, consecutive elements from there.", group="range", forms=(RANGE, VECTOR),
    operands=[Operand("buffer", "memref"), Operand("indices", "indices", VARIADIC, same="I")],
-   result=Operand("pointer", "pointer"), verify=[one_index_per_axis, index_result])
+   result=Operand("pointer", "pointer"), verify=[one_index_per_axis_or_one, index_result])
 
 
 def load_type(operands: tuple, attributes: dict) -> T.Type:
@@ -479,6 +479,12 @@ def lane_exists(i: Instance) -> str | None:
     return None if 0 <= lane < source.lanes else f"lane {lane} does not exist in {source}"  # type: ignore[union-attr]
 
 
+def lanes_exist(i: Instance) -> str | None:
+    count = 2 * i.operands[0].lanes  # type: ignore[union-attr]
+    outside = [lane for lane in i.attributes["lanes"] if not 0 <= lane < count]
+    return f"lane {outside[0]} does not exist in two vectors {i.operands[0]}" if outside else None
+
+
 op("unroll", "The lane numbers 0 to n - 1 of an expanded range.", group="vector", forms=(VECTOR,), result=Operand("lanes", "vector"), verify=[counts_lanes])
 op("contract", "Combines the lanes of a vector; floats in a fixed tree order.", group="vector", forms=(VECTOR,),
    operands=[Operand("source", "vector")], attributes=[REDUCTION], result=Operand("result", "scalar"), infer=lambda o, a: o[0].dtype, verify=[combines_dtype])
@@ -486,5 +492,8 @@ op("vectorize", "A vector from its lanes, or from one scalar that fills all.", g
    operands=[Operand("lanes", "scalar", VARIADIC, same="T")], result=Operand("result", "vector"), verify=[at_least_one, splat_or_lanes])
 op("gep", "One lane of a vector.", group="vector", forms=(VECTOR,), operands=[Operand("source", "vector")], attributes=[Attribute("lane", "i64")],
    result=Operand("result", "scalar"), infer=lambda o, a: o[0].dtype, verify=[lane_exists])
+op("shuffle", "Lanes of two vectors, counted through both, as a vector.", group="vector", forms=(VECTOR,),
+   operands=[Operand("first", "vector", same="T"), Operand("second", "vector", same="T")], attributes=[Attribute("lanes", "i64_array")],
+   result=Operand("result", "vector"), infer=lambda o, a: T.vector(len(a["lanes"]), o[0].dtype), verify=[lanes_exist])
 op("cat", "Joins vectors end to end.", group="vector", forms=(VECTOR,), operands=[Operand("parts", "vector", VARIADIC, same="T")],
    result=Operand("result", "vector"), infer=lambda o, a: T.vector(sum(v.lanes for v in o), o[0].dtype), verify=[at_least_one])

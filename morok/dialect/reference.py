@@ -73,6 +73,7 @@ _EXAMPLES: dict[str, tuple[list[T.Type], dict[str, Any], T.Type | None]] = {
     "contract": ([_LANES], {"op": "add"}, None),
     "vectorize": ([T.float32] * 4, {}, _LANES),
     "gep": ([_LANES], {"lane": 2}, None),
+    "shuffle": ([_LANES, _LANES], {"lanes": (0, 4, 1, 5)}, None),
     "cat": ([_LANES, _LANES], {}, None),
 }
 _OF_KIND = {"value": T.float32, "number": T.float32, "float": T.float32, "integer": T.int32, "bits": T.int32, "bool": T.bool_}

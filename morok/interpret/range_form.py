@@ -165,6 +165,10 @@ class RangeForm:
         source = self._lanes(u.operands[0])
         return Lanes(source.axes, source.array[..., u.attribute("lane")])
 
+    def _shuffle(self, u: UOp) -> Lanes:
+        axes, arrays = self._aligned(u.operands)
+        return Lanes(axes, np.concatenate(np.broadcast_arrays(*arrays), axis=-1)[..., list(u.attribute("lanes"))])
+
     def _cat(self, u: UOp) -> Lanes:
         parts = [self._lanes(o) for o in u.operands]
         axes = self.iterations.union(*(p.axes for p in parts))
@@ -188,7 +192,8 @@ class RangeForm:
         indices = [self.iterations.spread(p, axes, inner) for p in parts]
         if isinstance(element, T.VectorType) and not any(isinstance(o.type, T.VectorType) for o in u.operands[1:]):
             indices[-1] = indices[-1] + np.arange(element.lanes)  # consecutive elements
-        return Pointer(buffer, axes, tuple(indices))
+        sizes = buffer.content.array.shape[len(buffer.content.axes):]
+        return Pointer(buffer, axes, tuple(indices if len(indices) == len(sizes) else _unflattened(indices[0], sizes)))
 
     def _prefetch(self, u: UOp) -> Lanes:
         return self._lanes(u.operands[0])
@@ -373,3 +378,12 @@ def _stores_of(effect: UOp) -> list[UOp]:
 
 def _own_shape(t: T.Type) -> tuple[int, ...]:
     return (t.lanes,) if isinstance(t, T.VectorType) else ()
+
+
+def _unflattened(place: np.ndarray, sizes: tuple[int, ...]) -> list[np.ndarray]:
+    """The indices of a row-major place; the first is out of bounds where the place is."""
+    indices: list[np.ndarray] = []
+    for size in reversed(sizes[1:]):
+        indices.insert(0, place % size if size else place)
+        place = place // size if size else place
+    return [place, *indices]

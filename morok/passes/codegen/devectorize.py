@@ -4,8 +4,8 @@
     %v = morok.load(%p)                                                          %v = morok.load(%p)
 
 Consecutive lanes: one access of the whole vector. The same place in all lanes: a scalar load that fills the vector. Backwards without a
-gate: a vector access whose lanes are reversed. Anything else: an access for each lane. A gate that is the same in all lanes becomes a
-scalar.
+gate: a vector access whose lanes are reversed. Lanes apart whose copies are beside each other: transposed_loads.py. Anything else: an access for each
+lane. A gate that is the same in all lanes becomes a scalar.
 """
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ...graph.uop import UOp, const
 from ..registry import KernelPass, morok_pass
 from .effects import WAITING, Tokens, closed, waiting
 from .lane_form import LaneForms
+from .transposed_loads import transposed_loads
 
 
 @morok_pass("morok-devectorize", form="vector")
@@ -26,6 +27,7 @@ class Devectorize(KernelPass):
         if not any(isinstance(o.type, T.VectorType) for u in order if u.name == "index" for o in u.operands):
             return body
         access = Accesses()
+        transposed = transposed_loads(order, access.forms)
         values: dict[UOp, UOp] = {}
         effects: dict[UOp, Tokens] = {}
         for u in order:
@@ -33,6 +35,8 @@ class Devectorize(KernelPass):
                 effects[u] = access.store(u, tuple([values[o] for o in u.operands]))
             elif u.name == "end":
                 effects[u] = closed(effects[u.operands[0]], [values[o] for o in u.operands[1:]])
+            elif u in transposed and all(values[o] is o for o in u.operands[0].operands):
+                values[u] = transposed[u]
             elif u.name in WAITING:
                 leading = (values[u.operands[0]],) if u.name == "after" else ()
                 made = waiting(u, leading, (t for o in u.operands[len(leading):] for t in effects[o]))

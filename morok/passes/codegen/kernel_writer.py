@@ -331,10 +331,14 @@ class KernelWriter(Conversions):
         x = [self.values[o] for o in u.operands]
         self.values[u] = self.create("vector.broadcast" if len(x) == 1 else "vector.from_elements", u.type, x)
 
-    def _shuffle(self, source: Value, lanes: Sequence[int], dtype: T.DType) -> Value:
-        """The given lanes of a vector as a vector."""
+    def _shuffle(self, source: Value, lanes: Sequence[int], dtype: T.DType, second: Value | None = None) -> Value:
+        """The given lanes of a vector, or of two as if they were one, as a vector."""
         mask = ir.DenseI64ArrayAttr.get(list(lanes), self.dialect.context)
-        return self.create("vector.shuffle", T.vector(len(lanes), dtype), (source, source), {"mask": mask})
+        return self.create("vector.shuffle", T.vector(len(lanes), dtype), (source, source if second is None else second), {"mask": mask})
+
+    def _shuffle_two(self, u: UOp) -> None:
+        first, second = (self.values[o] for o in u.operands)
+        self.values[u] = self._shuffle(first, u.attribute("lanes"), u.dtype, second)
 
     def _gep(self, u: UOp) -> None:
         self.values[u] = self._lane(self.values[u.operands[0]], u.attribute("lane"), u.dtype)
@@ -393,6 +397,7 @@ def _contiguous(pointer: UOp) -> None:
 _WRITERS: dict[str, Any] = {
     "index": KernelWriter._nothing, "end": KernelWriter._nothing, "sink": KernelWriter._nothing, "after": KernelWriter._after,
     "barrier": KernelWriter._barrier, "load": KernelWriter._load, "store": KernelWriter._store, "prefetch": KernelWriter._prefetch,
-    "unroll": KernelWriter._unroll, "vectorize": KernelWriter._vectorize, "gep": KernelWriter._gep, "cat": KernelWriter._cat,
+    "unroll": KernelWriter._unroll, "vectorize": KernelWriter._vectorize, "gep": KernelWriter._gep, "shuffle": KernelWriter._shuffle_two,
+    "cat": KernelWriter._cat,
     "contract": KernelWriter._contract,
 }

@@ -16,12 +16,13 @@ from ..symbolic.bounds import bounds
 from ..symbolic.flat import flat_index
 from ..symbolic.linear import linear
 from ..symbolic.ranges import open_ranges, ranges_of
+from .crossed import schedule_crossed
 from .machine import Machine
 from .nests import FusedSchedule, distributed, is_fused_product, nests_of
 from .opts import Opt
 from .prefetch import read_again
 from .product_form import find_product
-from .products import schedule_product
+from .products import estimated_cycles, schedule_product
 from .schedule import NamedLoops, Schedule
 
 THREAD_WORK = 1 << 15
@@ -44,7 +45,7 @@ def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
     """The heuristic's schedule of a kernel."""
     product = find_product(body)
     if product is not None:
-        scheduled = schedule_product(body, product, machine)
+        scheduled = schedule_crossed(body, product, machine, estimated_cycles(product, machine)) or schedule_product(body, product, machine)
         if scheduled is not None:
             return scheduled
     if is_fused_product(body):

@@ -14,6 +14,7 @@ from ...graph.uop import UOp, index_const, rebuild
 from ..symbolic.ranges import make_range, open_ranges, ranges_of, renumbered, replace_ranges
 from .distribute import distribute
 from .pad import padded
+from .panel_axes import range_axes, window_axes
 from .peel import peel
 from .prefetch import prefetched
 from .stage import factors, stage
@@ -28,7 +29,8 @@ class Opt:
     argument: int | None = None
 
     NAMES: ClassVar[dict[str, bool]] = {"THREAD": False, "DISTRIBUTE": False, "STREAM": False, "TILE": True, "SWAP": True, "UPCAST": True,
-                                        "UNROLL": True, "PEEL": True, "OVERLAP": True, "PADTO": True, "STAGE": True, "PREFETCH": True}
+                                        "UNROLL": True, "PEEL": True, "OVERLAP": True, "PADTO": True, "STAGE": True, "WINDOW": True,
+                                        "PREFETCH": True}
 
     def __str__(self) -> str:
         return f"{self.name}({self.axis})" if self.argument is None else f"{self.name}({self.axis},{self.argument})"
@@ -41,7 +43,7 @@ def parse_opts(text: str) -> list[Opt]:
         match = re.fullmatch(r"([A-Z]+)\((\d+)(?:, *(\d+))?\)", word)
         if match is None or match[1] not in Opt.NAMES or (match[3] is not None) != Opt.NAMES[match[1]]:
             raise OptionError(f"'{word}' is no opt; opts are THREAD(axis), TILE(axis,n), SWAP(axis,axis), UPCAST(axis,n), UNROLL(axis,n), "
-                              "PEEL(axis,n), OVERLAP(axis,n), PADTO(axis,n), STAGE(axis,factor), DISTRIBUTE(axis), STREAM(buffer), "
+                              "PEEL(axis,n), OVERLAP(axis,n), PADTO(axis,n), STAGE(axis,factor), WINDOW(axis,factor), DISTRIBUTE(axis), STREAM(buffer), "
                               "PREFETCH(axis,level)")
         opts.append(Opt(match[1], int(match[2]), int(match[3]) if match[3] is not None else None))
     return opts
@@ -184,7 +186,8 @@ def _stage(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
     found = factors(body.order())
     if opt.argument >= len(found):  # type: ignore[operator]
         raise ScheduleError(f"{opt}: the kernel {body.name} has {len(found)} factors that can be staged, numbered from 0")
-    return body.with_roots(renumbered(stage(body.roots, str(opt), opt.axis, found[opt.argument])))  # type: ignore[index]
+    axes_of = window_axes if opt.name == "WINDOW" else range_axes
+    return body.with_roots(renumbered(stage(body.roots, str(opt), opt.axis, found[opt.argument], axes_of)))  # type: ignore[index]
 
 
 def _distribute(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
@@ -216,7 +219,7 @@ def _stream(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
 
 
 _APPLY = {"UPCAST": _upcast, "UNROLL": _unroll, "TILE": _tile, "SWAP": _swap, "THREAD": _thread, "PEEL": _peel, "OVERLAP": _overlap,
-          "PADTO": _padto, "STAGE": _stage, "DISTRIBUTE": _distribute, "STREAM": _stream, "PREFETCH": _prefetch}
+          "PADTO": _padto, "STAGE": _stage, "WINDOW": _stage, "DISTRIBUTE": _distribute, "STREAM": _stream, "PREFETCH": _prefetch}
 
 
 def apply_opts(body: Body, opts: list[Opt]) -> Body:

@@ -108,6 +108,12 @@ def _blocks(p: Product, tile_rows: int, column_tiles: int, outer: str, machine: 
     return sorted(b for b in found if b)
 
 
+def estimated_cycles(p: Product, machine: Machine) -> float:
+    """Those of the best schedule; 0 where the plain one serves as well."""
+    work = prod(extent(r) for r in (*p.rows, *p.columns, *p.batches, *p.sums))
+    return min((s.cycles for s in shapes(p, machine)), default=0.0) if work >= LEAST_WORK else 0.0
+
+
 def schedule_product(body: Body, p: Product, machine: Machine) -> NamedLoops | None:
     """The kernel under its best schedule; None where the plain one serves as well, or none of these is legal."""
     work = prod(extent(r) for r in (*p.rows, *p.columns, *p.batches, *p.sums))

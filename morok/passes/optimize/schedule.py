@@ -92,9 +92,10 @@ class NamedLoops:
                 self._apply("SWAP", place, at)
                 self.order[place], self.order[at] = self.order[at], self.order[place]
 
-    def stage(self, outside: str, factor: int) -> None:
+    def stage(self, outside: str, factor: int, opt: str = "STAGE") -> None:
+        """STAGE or WINDOW."""
         before = len(ranges_of(self.body.order()))
-        self._apply("STAGE", self.axis(outside), factor)
+        self._apply(opt, self.axis(outside), factor)
         self.order += [f"panel {len(self.opts)}.{i}" for i in range(len(ranges_of(self.body.order())) - before)]
 
     def thread(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The row-major place of an element: what an index op with one index per axis amounts to in memory.
+"""The row-major place of an element: what an index op with one index per axis amounts to in memory; one that has a single index has it already.
 
     index(%b : memref<4x6xf32>, %r floordiv 6, %r mod 6)     flat_index = %r
 """

@@ -123,8 +123,8 @@ def neighbours(body: Body, opts: Sequence[Opt]) -> Iterator[tuple[Opt, ...]]:
             for argument in _near(opt):
                 changed = replace(opt, argument=argument)
                 yield (*opts[:i], changed, *opts[i + 1:])
-                yield tuple(replace(o, argument=argument) if o.argument == opt.argument and o.name not in ("SWAP", "STAGE") else o for o in opts)
-        if opt.name in ("UPCAST", "UNROLL", "TILE", "STAGE", "SWAP"):
+                yield tuple(replace(o, argument=argument) if o.argument == opt.argument and o.name not in ("SWAP", "STAGE", "WINDOW") else o for o in opts)
+        if opt.name in ("UPCAST", "UNROLL", "TILE", "STAGE", "WINDOW", "SWAP"):
             for axis in (opt.axis - 1, opt.axis + 1):
                 if axis >= 0:
                     yield (*opts[:i], replace(opt, axis=axis), *opts[i + 1:])
@@ -143,7 +143,7 @@ def neighbours(body: Body, opts: Sequence[Opt]) -> Iterator[tuple[Opt, ...]]:
 
 def _near(opt: Opt) -> list[int]:
     value = opt.argument or 0
-    if opt.name in ("SWAP", "STAGE"):
+    if opt.name in ("SWAP", "STAGE", "WINDOW"):
         return [v for v in (value - 1, value + 1) if v >= 0]
     return sorted({v for v in (value // 2, value * 2, value - 1, value + 1, value // 4, value * 4, value * 3 // 2, value * 3 // 4) if v > 1 and v != value})
 
@@ -186,5 +186,6 @@ def extensions(body: Body) -> Iterator[tuple[Opt, ...]]:
     for r in parallel:
         for factor in staged:
             yield (Opt("STAGE", r.attribute("id"), factor),)
+            yield (Opt("WINDOW", r.attribute("id"), factor),)
         if r.attribute("kind") == "loop" and any(u.name == "define_local" for u in order):
             yield (Opt("DISTRIBUTE", r.attribute("id")),)
