@@ -174,10 +174,14 @@ def _apply(body: Body, p: Product, shape: CrossedShape, machine: Machine) -> Nam
         window, panel = chunked, columns[-1]
         if whole and shape.chunk > 1:  # all of the loop is under one window
             arranged = [*batches, *before, columns[-1], chunked, *after]
-            window = ([*batches, *before] or [columns[-1]])[-1]
+            window = [*batches, *before, columns[-1]][max(0, len(batches) + len(before) - 1)]
     arranged = [n for n in arranged if n in loops.order]
+    if not arranged:
+        raise ScheduleError("no loop is left to fill panels in")
     loops.arrange([*arranged, *(n for n in ("tile", "lanes") if n in loops.order)])
-    if panel not in loops.order:  # one tile has all columns
+    if window not in loops.order:  # one tile has all columns: the outermost loop that is left takes the place
+        window = arranged[0]
+    if panel not in loops.order:
         panel = window
     loops.stage(panel, number_of_factor(loops, "lanes"))
     if shape.windowed:
