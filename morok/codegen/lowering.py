@@ -6,8 +6,8 @@ from mlir import passmanager
 from ..dialect.context import DialectContext
 
 _FIRST = ("convert-scf-to-cf", "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}")
-_TOGETHER = "convert-to-llvm{filter-dialects=arith,cf,index,math,memref,vector}"
-"""One walk for all these dialects is faster than a pass for each."""
+_TOGETHER = "convert-to-llvm{filter-dialects=arith,cf,index,math,memref,vector allow-pattern-rollback=0}"
+"""One walk for all these dialects is faster than a pass for each, and patterns that never take back what they did are faster than those that may."""
 _LAST = "reconcile-unrealized-casts"
 
 LOWERING = ("lower-affine", "convert-vector-to-llvm", *_FIRST, _TOGETHER, "convert-math-to-libm", _LAST)

@@ -30,15 +30,18 @@ LIGHT = ("sroa", "simplify_cfg", "instruction_combine", "loop_rotate", "simplify
 """Passes as llvmlite names them: scratch into registers, blocks and ops in the form that the code generator expects."""
 VECTORISER_LIMIT = 1 << 17
 """Characters of LLVM IR past which LLVM's loop vectoriser is left out: its time is quadratic in the size of a loop's body."""
-_VECTOR, _FUNCTION = re.compile(r"<\d+ x "), re.compile(r"^define ", re.MULTILINE)
-_GATE = re.compile(r"@llvm\.masked\.|\bselect i1 ")
+_VECTOR = re.compile(r"<\d+ x ")
+_DEFINITION = re.compile(r'define [^@\n]*@("[^"]*"|[^"(\s]+)\(')
+_GATES = ("@llvm.masked.", " select i1 ")
+_DEBUG_INFO = '!llvm.module.flags = !{!0}\n\n!0 = !{i32 2, !"Debug Info Version", i32 3}\n'
+"""What MLIR ends each module with; LLVM's parser verifies a module that says so, as we do after it."""
 
 
 def object_code(text: str) -> tuple[bytes, tuple[str, ...]]:
     """The object of LLVM IR text for this machine, and the names of the functions that it defines; InternalError if the text is not valid IR.
     Any number of threads may call this at once."""
     with _COMPILERS.one() as compiler, compiler.optimised(text) as module:
-        return compiler.emit(module), tuple(f.name for f in module.functions if not f.is_declaration)
+        return compiler.emit(module), tuple(name.strip('"') for name in _DEFINITION.findall(text))
 
 
 def assembly(text: str) -> str:
@@ -58,8 +61,8 @@ class Passes(Enum):
     @classmethod
     def needed(cls, text: str) -> Passes:
         """By LLVM IR text."""
-        functions = _FUNCTION.split(text)[1:]
-        if functions and all(map(_VECTOR.search, functions)) and not _GATE.search(text):
+        functions = text.split("define ")[1:]
+        if functions and all(map(_VECTOR.search, functions)) and not any(gate in text for gate in _GATES):
             return cls.LIGHT
         return cls.LEVEL_3 if len(text) < VECTORISER_LIMIT else cls.NO_VECTORISER
 
@@ -119,7 +122,7 @@ class _Compiler:
 
     def _start(self) -> None:
         self.machine = host_machine()
-        self._triple, self._layout = self.machine.triple, str(self.machine.target_data)
+        self._target = f'target triple = "{self.machine.triple}" target datalayout = "{self.machine.target_data}" '
         self._light = Passes.LIGHT.managers(self.machine)
 
     def _anew(self) -> Any:
@@ -130,14 +133,16 @@ class _Compiler:
     @contextmanager
     def optimised(self, text: str) -> Iterator[llvm.ModuleRef]:
         """The module of LLVM IR text after LLVM's passes."""
-        with llvm.create_context() as context, _parsed(text, context) as module:
-            module.triple, module.data_layout = self._triple, self._layout
-            for function in module.functions:
-                function.add_function_attribute("nounwind")  # no tables for exceptions, which nothing throws
+        with llvm.create_context() as context, _parsed(self._targeted(text), context) as module:
             passes = Passes.needed(text)
             manager, builder = self._light if passes is Passes.LIGHT else passes.managers(self.machine)
             _unlocked("LLVMPY_RunNewModulePassManager")(manager, module, builder)
             yield module
+
+    def _targeted(self, text: str) -> str:
+        """The text for this machine, without tables for exceptions, which nothing throws. Each change made through llvmlite instead would wait
+        for the interpreter's lock once more, while another thread renders the next kernel."""
+        return self._target + text.replace(_DEBUG_INFO, "").replace(") {\n", ") nounwind {\n")
 
     def emit(self, module: llvm.ModuleRef) -> bytes:
         """The object."""

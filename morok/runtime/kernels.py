@@ -25,6 +25,7 @@ from .shared_kernels import share, specialised
 from .stored_code import STORED_KERNELS, kernel_digest
 from .tuning.schedules import marked_given, scheduled
 from .tuning.tuned import tuned_opts
+from .turns import TURNS
 
 KERNEL_LIMIT = 8192
 """Kernels that the registry keeps; past it, it begins anew."""
@@ -62,6 +63,7 @@ def _compile_missing(missing: dict[Hashable, Body], program: Program, config: Co
     found.update({key: kernel for key, on_disk in stored.items() if on_disk and (kernel := STORED_KERNELS.get(on_disk, config)) is not None})
     absent = [key for key in wanted if key not in found]
     if absent:
+        absent.sort(key=lambda key: -len(wanted[key].order()))  # the largest must not be what all wait for in the end
         kernels = [scheduled(wanted[key], opts[key], "tuned") if key in opts else marked_given(wanted[key]) for key in absent]
         named = [replace(kernel, name=f"k{i}") for i, kernel in enumerate(kernels)]
         optimised = (body for kernel in named for body in optimise([kernel], program, config, instrumentation))
@@ -103,20 +105,23 @@ def optimise(kernels: Sequence[Body], program: Program, config: Config, instrume
 
 
 def _compile(count: int, kernels: Iterable[Body], backend: Renderer) -> list[CompiledKernel]:
-    """Renders one after the other, as they get their opts (MLIR holds the interpreter's lock); LLVM or a C compiler works on several at once."""
+    """Renders one after the other, as they get their opts (MLIR holds the interpreter's lock); LLVM or a C compiler works on others at
+    the same time, in the end on this thread too."""
     if count == 1:
         body, = kernels
         rendered = backend.render(body, SYMBOL)
         return [CompiledKernel(body, rendered, backend.compile(rendered))]
     pending = []
-    for body in kernels:
-        rendered = backend.render(body, SYMBOL)
-        pending.append((body, rendered, _POOL.get().submit(backend.compile, rendered)))  # while the next is rendered
-    return [CompiledKernel(body, rendered, module.result()) for body, rendered, module in pending]
+    with TURNS.short():
+        for body in kernels:
+            rendered = backend.render(body, SYMBOL)
+            pending.append((body, rendered, _POOL.get().submit(backend.compile, rendered)))  # while the next is rendered
+        own = {task: backend.compile(rendered) for _, rendered, task in pending if task.cancel()}  # those that no thread has begun
+        return [CompiledKernel(body, rendered, own[task] if task in own else task.result()) for body, rendered, task in pending]
 
 
 class _CompilerPool:
-    """Threads that compile; started when first needed, and anew in a forked child."""
+    """Threads that compile beside the one that renders; started when first needed, and anew in a forked child."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -125,7 +130,7 @@ class _CompilerPool:
     def get(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._executor is None:
-                self._executor = ThreadPoolExecutor(available_cpus(), "morok-compile")
+                self._executor = ThreadPoolExecutor(max(1, available_cpus() - 1), "morok-compile")
             return self._executor
 
 

@@ -96,3 +96,14 @@ def test_the_host_has_native_vectors_and_caches():
     host = Target.host()
     assert host.vector_bits in (128, 256, 512) and host.lanes(32) == host.vector_bits // 32
     assert list(host.cache_bytes) == sorted(host.cache_bytes)
+
+
+def test_objects_have_no_tables_for_exceptions():
+    code, _ = object_code("define i32 @answer(ptr %p) {\n  ret i32 42\n}\n")
+    assert b".eh_frame" not in code
+
+
+def test_names_of_what_a_module_defines():
+    _, names = object_code('declare float @g(float)\ndefine void @"a b"() {\n  ret void\n}\n'
+                           'define { i32, i32 } @f.1({ i32, i32 } %x) {\n  ret { i32, i32 } %x\n}\n')
+    assert names == ("a b", "f.1")
