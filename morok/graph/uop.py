@@ -373,9 +373,14 @@ def users_of(order: Iterable[UOp]) -> dict[UOp, list[UOp]]:
     """For each op of a topological order, its users within it."""
     users: dict[UOp, list[UOp]] = {}
     for node in order:
-        users.setdefault(node, [])
-        for operand in dict.fromkeys(node.operands):
-            users.setdefault(operand, []).append(node)
+        if node not in users:
+            users[node] = []
+        for operand in node.operands:
+            found = users.get(operand)
+            if found is None:
+                users[operand] = [node]
+            elif not found or found[-1] is not node:
+                found.append(node)
     return users
 
 

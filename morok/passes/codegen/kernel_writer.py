@@ -2,6 +2,7 @@
 result."""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from ...dialect.ops import ALU
 from ...errors import InternalError, IRError
 from ...graph.body import Body
 from ...graph.buffers import root_buffer
-from ...graph.uop import UOp, users_of
+from ...graph.uop import UOp
 from ..symbolic.linear import linear
 from .conversions import Conversions
 from .emission import Value
@@ -189,8 +190,9 @@ class KernelWriter(Conversions):
                 and u.operands[0].name == "mul"]
         if not sums:
             return {}
-        users = users_of(self.tree.order)
-        return {u.operands[0]: u for u in sums if len(users[u.operands[0]]) == 1 and self.tree.blocks[u.operands[0]] is self.tree.inside[u]}
+        products = {u.operands[0] for u in sums}
+        uses = Counter(o for u in self.tree.order for o in u.operands if o in products)
+        return {u.operands[0]: u for u in sums if uses[u.operands[0]] == 1 and self.tree.blocks[u.operands[0]] is self.tree.inside[u]}
 
     # Ops
 

@@ -198,10 +198,13 @@ class LoopTree:
         if item is needed:
             raise InternalError(f"morok-linearize: {describe(operand)} is needed inside the loop of range "
                                 f"{self.outermost[operand].attributes[0]}, which computes it")
-        where.add(needed)
-        if not (isinstance(item, UOp) and item in self.innermost):  # a closing op runs last in its loop anyway
-            where.add(item)
-            where.needs[item].append(needed)
+        needs = where.needs
+        if needed not in needs:
+            where.add(needed)
+        if item not in self.innermost:  # a closing op runs last in its loop anyway
+            if item not in needs:
+                where.add(item)
+            needs[item].append(needed)
 
     # Memory
 

@@ -28,8 +28,7 @@ class RareWork:
 
 
 def find_rare_work(order: Sequence[UOp], block_of: Mapping[UOp, Any]) -> list[RareWork]:
-    choices = [u for u in order if u.name == "where"]
-    if not choices or len(order) < LEAST_OPS:
+    if len(order) < LEAST_OPS or not any(u.name == "where" and u.operands[1].name in MOVABLE for u in order):
         return []
     users = users_of(order)
     owner: dict[UOp, tuple[UOp, Any] | None] = {}

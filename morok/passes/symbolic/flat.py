@@ -5,17 +5,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
+from ...dialect import types as T
 from ...graph.uop import UOp, index_const
 from ..facts import recall
+from .linear import MOST_TERMS, build, combined, linear
 
 
 def row_major(indices: Sequence[UOp], shape: Sequence[int]) -> UOp:
-    """The sum of the indices times their strides, not simplified."""
-    flat, stride = index_const(0), 1
-    for position, size in zip(reversed(indices), reversed(shape)):
+    """The sum of the indices times their strides, in the canonical order of sums. The terms are those of the indices, not simplified."""
+    strides = [prod(shape[axis + 1:]) for axis in range(len(shape))]
+    forms = [linear(i).scaled(s) for i, s in zip(indices, strides)]
+    if sum(len(f.terms) for f in forms) <= MOST_TERMS and all(i.type is T.index for i in indices):
+        return build(combined((t for f in forms for t in f.terms), sum(f.constant for f in forms)), T.index)
+    flat = index_const(0)
+    for position, stride in zip(reversed(indices), reversed(strides)):
         flat = position * stride + flat if stride else flat
-        stride *= size
     return flat
 
 
