@@ -38,6 +38,10 @@ class JitError(MorokError, RuntimeError):
     """A function that morok.jit cannot capture, or an argument that it cannot tell apart from others."""
 
 
+class GradientError(MorokError, RuntimeError):
+    """A derivative that cannot be had: of an integer, of what was released, of a value that was written over."""
+
+
 class ScheduleError(MorokError, ValueError):
     """An opt that is not legal on this kernel."""
 

@@ -27,6 +27,7 @@ from ..dialect.opdef import DYNAMIC, TABLE, Instance, verify_instance
 from ..dialect.ops import MOVEMENT
 from ..errors import IRError
 from ..fork_safety import awaited_by_fork
+from . import derivation
 from . import shape as symbolic
 from .registries import BUFFERS, KERNELS, TENSORS
 from .source_location import user_location
@@ -106,6 +107,26 @@ class TensorUOp(UOp):
         if signature.key_type is not type or signature.exact is not exact:
             key = (name, operands, signature.exact, signature.key_type)
         return GRAPH.create(signature, operands, key, loc or user_location())
+
+    @staticmethod
+    def copy_of(u: TensorUOp) -> TensorUOp:
+        """Another handle of the same content, which `u` itself is about to lose; built anew, the content is this handle."""
+        name, exact, type = u.content
+        given = type if TABLE[name].infer is None else None
+        signature = GRAPH.signatures.get((name, exact, given, *map(type_of, u.operands))) or GRAPH.new_signature(
+            name, u.operands, u.attributes, exact, given)
+        with GRAPH.lock:
+            GRAPH.interned.pop(u._handle.key, None)
+            return GRAPH.create(signature, u.operands, u._handle.key, u.loc)
+
+    @staticmethod
+    def stand_alone(u: TensorUOp) -> TensorUOp:
+        """The value as an op that nothing else is equal to: `reshape` to the shape that it has."""
+        shape = symbolic.shape_of(u)
+        operands, attributes = (u, *symbolic_sizes(shape)), (stated(shape),)
+        signature = GRAPH.signatures.get(("reshape", attributes, None, *map(type_of, operands))) or GRAPH.new_signature(
+            "reshape", operands, attributes, attributes, None)
+        return GRAPH.create(signature, operands, (*signature.key(operands), object()), u.loc)
 
     def _other(self, value: Any) -> UOp:
         if isinstance(value, UOp):
@@ -373,6 +394,7 @@ def substitute(u: TensorUOp, storage: Any, device: str = "CPU") -> TensorUOp:
     with GRAPH.lock:
         if u.name == "buffer":
             return u
+        origin = TensorUOp.copy_of(u) if derivation.origin_to_keep(u) else None
         if None in u.type.shape:
             base = _become_view(u, storage, device)
         else:
@@ -381,6 +403,8 @@ def substitute(u: TensorUOp, storage: Any, device: str = "CPU") -> TensorUOp:
             base, u.storage = u, storage
             GRAPH.become(u, GRAPH.buffer_signature(u.type, operands), operands)
             BUFFERS.add(u)
+        if origin is not None:
+            derivation.ORIGINS[u] = origin
         GRAPH.drain()  # what only the old op needed goes now, memory as well
     return base
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..dialect import types as T
 from ..graph import shape as symbolic
+from ..graph.derivation import VARIABLES
 from ..graph.tensor_graph import DYNAMIC, TensorUOp, tensor_const
 from .sizes import Shape, SymbolicInt, as_size
 
@@ -109,7 +110,7 @@ def iota_along(shape: Shape, axis: int, dtype: T.DType) -> TensorUOp:
 # Movement
 
 def reshape(u: TensorUOp, shape: Shape) -> TensorUOp:
-    if u.name == "reshape":
+    if u.name == "reshape" and not (VARIABLES and u in VARIABLES):
         u = u.operands[0]
     if shape_of(u) == shape:
         return u
@@ -177,3 +178,8 @@ def reduce(u: TensorUOp, name: str, axes: tuple[int, ...]) -> TensorUOp:
 def with_unit_axes(u: TensorUOp, shape: Shape, axes: tuple[int, ...]) -> TensorUOp:
     """A reduction of a value of `shape` over `axes`, with these axes back at size 1."""
     return reshape(u, tuple(1 if a in axes else s for a, s in enumerate(shape)))
+
+
+def stated_of(u: TensorUOp, name: str) -> Shape:
+    """A size list of a movement op as ints and SymbolicInts."""
+    return tuple(as_size(s) for s in symbolic.stated_sizes(u, name))

@@ -18,7 +18,8 @@ from typing import Any, Self
 import numpy as np
 
 from ..dialect import types as T
-from ..errors import DeviceError, DTypeError, ShapeError
+from ..errors import DeviceError, DTypeError, GradientError, ShapeError
+from ..graph.derivation import add_variable, is_derived
 from ..graph.registries import TENSORS
 from ..graph.tensor_graph import GRAPH, TensorUOp
 from . import build, dtypes, realize
@@ -33,10 +34,11 @@ Step = tuple[Callable[..., TensorUOp], tuple]
 class Storage:
     """A value that several Tensors may share as views. `views` are weak references to those that are not the whole."""
 
-    __slots__ = ("_uop", "device", "version", "views", "limit")
+    __slots__ = ("_uop", "device", "version", "views", "limit", "leaf")
 
     def __init__(self, uop: TensorUOp, device: str) -> None:
         self._uop, self.device = uop, device
+        self.leaf: Leaf | None = None
         self.version = 0
         self.views: list[weakref.ref[TensorCore]] = []
         self.limit = 16
@@ -45,6 +47,14 @@ class Storage:
 
     @property
     def uop(self) -> TensorUOp:
+        """The value, or within a trace the value there; where gradients are not recorded, cut off from them."""
+        if TRACING.count and TRACING.alters:
+            value = self.value
+            return build.detach(value) if TRACING.unrecorded and is_derived(value) else value
+        return self._uop
+
+    @property
+    def value(self) -> TensorUOp:
         """The value, or within a trace the value there."""
         if TRACING.count and (trace := TRACING.current) is not None:
             return trace.value(self)
@@ -63,10 +73,37 @@ class Storage:
             return
         self._uop = uop
         self.version += 1
+        if self.leaf is not None:
+            self.leaf.add_value(uop)
         for ref in self.views:
             view = ref()
             if view is not None:
                 view._derived = None
+
+
+class Leaf:
+    """What makes a storage a variable of differentiation: which values it has had, and the gradient that backward passes have added up."""
+
+    __slots__ = ("gradient", "__weakref__")
+
+    def __init__(self) -> None:
+        self.gradient: TensorCore | None = None
+
+    def add_value(self, uop: TensorUOp) -> None:
+        LEAVES[uop] = weakref.ref(self)
+        add_variable(uop)
+
+    @staticmethod
+    def new_value(value: TensorUOp, old: TensorUOp) -> TensorUOp:
+        """A value to be written to the variable, as one that no other tensor has."""
+        if not TRACING.unrecorded:
+            raise GradientError("a tensor with requires_grad is written while gradients are recorded; write it within `with morok.no_grad():`, or write to "
+                                "its .detach()")
+        return value if old.name in ("buffer", "assign") else TensorUOp.stand_alone(value)
+
+
+LEAVES: weakref.WeakKeyDictionary[TensorUOp, weakref.ref[Leaf]] = weakref.WeakKeyDictionary()
+"""The leaf that a value in the graph is, or has been, the value of."""
 
 
 class TensorCore:
@@ -81,7 +118,7 @@ class TensorCore:
     _derived: TensorUOp | None
     _seen: int
 
-    def __init__(self, data: Any, dtype: Any = None, device: str | None = None, borrow: bool = False) -> None:
+    def __init__(self, data: Any, dtype: Any = None, device: str | None = None, borrow: bool = False, requires_grad: bool = False) -> None:
         """A tensor of a NumPy array (copied, unless `borrow`), nested lists, a number or another Tensor.
 
         dtype: the array's own; for Python numbers bool, int64 or float32. Errors: DTypeError for elements that are no numbers, ShapeError
@@ -102,6 +139,22 @@ class TensorCore:
         else:
             uop = realize.new_buffer(array_of(data, wanted), where, borrow)
         self._adopt(Storage(uop, where))
+        if requires_grad:
+            self._become_leaf("Tensor")
+
+    def _become_leaf(self, what: str) -> None:
+        """Makes this a variable of differentiation; a view gets a storage of its own."""
+        if not self.dtype.is_float:
+            raise DTypeError(f"{what}: only floats have gradients, not {self.dtype}; cast first")
+        storage = self._storage
+        if storage.leaf is not None and self._chain is None:
+            return
+        u = self.uop
+        if self._chain is not None or u.name != "buffer":
+            storage = Storage(TensorUOp.stand_alone(u), self.device)
+            self._adopt(storage)
+        storage.leaf = Leaf()
+        storage.leaf.add_value(storage.value)
 
     def _adopt(self, storage: Storage, chain: Any = None, derived: TensorUOp | None = None) -> None:
         self._storage, self._chain, self._derived, self._seen = storage, chain, derived, storage.version
@@ -134,7 +187,7 @@ class TensorCore:
         """The value in the graph, as of now."""
         if self._chain is None:
             return self._storage.uop
-        if TRACING.count and TRACING.current is not None:
+        if TRACING.count and TRACING.alters:
             return self._moved(self._storage.uop)
         derived = self._derived
         if derived is None or self._seen != self._storage.version:
@@ -175,7 +228,9 @@ class TensorCore:
     def _write(self, value: TensorUOp) -> None:
         """Makes `value` (of this shape and dtype) the value of this tensor, and of all that share its storage there."""
         storage = self._storage
-        old = storage.uop
+        old = storage.value
+        if storage.leaf is not None:
+            value = storage.leaf.new_value(value, old)
         if self._chain is None:
             storage.write(build.op("assign", (old, old, value)) if old.name in ("buffer", "assign") else value)
             return

@@ -11,7 +11,7 @@ from .core import Storage
 
 def storage_memory(storage: Storage) -> Buffer:
     """The memory of a storage's value, which is computed if need be."""
-    u = storage.uop
+    u = storage.value
     if memory_view(u) is None:
         realize_uops([u])
     return memory_of(memory_view(u))  # type: ignore[arg-type]

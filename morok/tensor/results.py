@@ -28,8 +28,17 @@ class ResultStorage(Storage):
 
     @property
     def uop(self) -> TensorUOp:
+        self._enter_graph()
+        return Storage.uop.fget(self)  # type: ignore[attr-defined]
+
+    @property
+    def value(self) -> TensorUOp:
         if TRACING.count and (trace := TRACING.current) is not None:
             return trace.value(self)
+        self._enter_graph()
+        return self._uop
+
+    def _enter_graph(self) -> None:
         with GRAPH.lock:
             memory: Any = self._uop
             if isinstance(memory, Buffer):
@@ -39,7 +48,6 @@ class ResultStorage(Storage):
                     if tensor is not None:
                         TENSORS.add(tensor)
                 self.__class__ = Storage  # type: ignore[assignment]
-        return self._uop
 
 
 _new, _ref = object.__new__, weakref.ref
@@ -49,7 +57,7 @@ def result_tensor(cls: type, memory: Buffer, device: str) -> Any:
     """A tensor of that memory."""
     storage: Any = _new(ResultStorage)
     tensor: Any = _new(cls)
-    storage._uop, storage.device, storage.version, storage.limit = memory, device, 0, 16
+    storage._uop, storage.device, storage.version, storage.limit, storage.leaf = memory, device, 0, 16, None
     storage.views = [_ref(tensor)]
     tensor._storage, tensor._chain, tensor._derived, tensor._seen = storage, None, None, 0
     return tensor

@@ -10,14 +10,14 @@ The methods are layers, each a file of its subject built on the ones before:
     reduction       sum, max, mean, argmax, var, ...
     joining         cat, stack
     linear_algebra  matmul, dot, einsum
-    activation      relu, gelu, softmax, layer_norm
+    activation      relu, gelu, softmax, layer_norm             gradients       requires_grad, backward
 """
 from __future__ import annotations
 
-from .conversion import ConversionMethods
+from .gradients import GradientMethods
 
 
-class Tensor(ConversionMethods):
+class Tensor(GradientMethods):
     __slots__ = ()
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 class _Current(threading.local):
     trace: Trace | None = None
+    unrecorded: int = 0
 
 
 class Tracing:
@@ -42,6 +43,25 @@ class Tracing:
     def current(self) -> Trace | None:
         """This thread's trace."""
         return self._current.trace
+
+    @property
+    def alters(self) -> bool:
+        """Whether this thread sees other values than the tensors' own: within a trace, or where gradients are not recorded."""
+        return self._current.trace is not None or self._current.unrecorded > 0
+
+    @property
+    def unrecorded(self) -> bool:
+        """Whether this thread is in a `no_grad()`: what it reads is cut off from gradients."""
+        return self._current.unrecorded > 0
+
+    def set_unrecorded(self, value: bool) -> bool:
+        """Begins or ends that, and says what was before."""
+        before = self._current.unrecorded > 0
+        if value != before:
+            self._current.unrecorded = int(value)
+            with self._lock:
+                self.count += 1 if value else -1
+        return before
 
     def enter(self, trace: Trace) -> None:
         with self._lock:
@@ -67,6 +87,8 @@ class Trace:
         """For each storage from outside that was read, the buffer that stands for it."""
         self.written: dict[Storage, None] = {}
         """The storages with a stand-in that have another value now."""
+        self.gradients: dict[Any, Any] = {}
+        """The gradients of leaves that differ from those outside."""
         self._values: dict[Storage, TensorUOp] = {}
         self._buffers: set[TensorUOp] = set()
 
@@ -83,7 +105,7 @@ class Trace:
         if found is None:
             TRACING.leave()
             try:
-                outside = storage.uop
+                outside = storage.value
             finally:
                 TRACING.enter(self)
             base, found = stand_in(outside, storage.device)
@@ -94,6 +116,8 @@ class Trace:
         self.stand_ins[storage] = buffer
         self._buffers.add(buffer)
         self._values[storage] = value
+        if storage.leaf is not None:
+            storage.leaf.add_value(value)
 
     def own(self, storage: Storage, value: TensorUOp) -> None:
         """A storage that the function made."""
@@ -101,6 +125,8 @@ class Trace:
 
     def write(self, storage: Storage, value: TensorUOp) -> None:
         self._values[storage] = value
+        if storage.leaf is not None:
+            storage.leaf.add_value(value)
         if storage in self.stand_ins:
             self.written[storage] = None
 

@@ -1,0 +1,102 @@
+"""How values were derived from variables of differentiation, kept where realisation would forget it.
+
+    add_variable(w)              derivatives are wanted with respect to w; `derived(u)` tells what reaches it
+    y.realize()                  y is a buffer from now on; ORIGINS[y] is the op that it was
+    RELEASED                     buffers whose origin a first backward pass has let go
+
+Reverse mode walks from a buffer on to its origin. All of it is weak: what nobody else holds leaves the tables. Without variables nothing is recorded.
+"""
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .tensor_graph import TensorUOp
+
+VARIABLES: weakref.WeakSet[TensorUOp] = weakref.WeakSet()
+ORIGINS: weakref.WeakKeyDictionary[TensorUOp, TensorUOp] = weakref.WeakKeyDictionary()
+RELEASED: weakref.WeakSet[TensorUOp] = weakref.WeakSet()
+
+
+class Custom:
+    """A derivative of the user's: the inputs, and what reaches each of them."""
+
+    __slots__ = ("inputs", "rule")
+
+    def __init__(self, inputs: tuple[TensorUOp, ...], rule: Callable[[TensorUOp], tuple[TensorUOp | None, ...]]) -> None:
+        self.inputs, self.rule = inputs, rule
+
+
+CUSTOM: weakref.WeakKeyDictionary[TensorUOp, Custom] = weakref.WeakKeyDictionary()
+
+_LEAVES = frozenset(("buffer", "bind", "define_var", "const", "iota", "device", "unique"))
+
+
+class _Epoch:
+    number = 0
+
+
+def add_variable(u: TensorUOp) -> None:
+    """Makes a value a variable. What is known about ops built on it before is asked anew."""
+    VARIABLES.add(u)
+    _Epoch.number += 1
+
+
+def drop_variables(uops: Iterable[TensorUOp]) -> None:
+    """These are variables no longer: what is made of them is no longer derived."""
+    VARIABLES.difference_update(uops)
+    _Epoch.number += 1
+
+
+def predecessors(u: TensorUOp) -> tuple[TensorUOp, ...]:
+    """What the value was made of, as far as derivatives go through: nothing for variables' sake behind `detach`."""
+    origin = ORIGINS.get(u)
+    if origin is not None:
+        return (origin,)
+    custom = CUSTOM.get(u)
+    if custom is not None:
+        return custom.inputs
+    return () if u.name == "detach" or u.name in _LEAVES else u.operands
+
+
+def is_derived(u: TensorUOp) -> bool:
+    """Whether the value is a variable or depends on one."""
+    if not VARIABLES:
+        return False
+    number = _Epoch.number
+    stack = [u]
+    while stack:
+        node = stack[-1]
+        if _known(node, number) is not None:
+            stack.pop()
+            continue
+        before = predecessors(node)
+        missing = [p for p in before if _known(p, number) is None] if node not in VARIABLES else None
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        found = node in VARIABLES or any(_known(p, number) for p in before)
+        node.facts = {**(node.facts or {}), "derived": (number, found)}
+    return bool(_known(u, number))
+
+
+def _known(u: TensorUOp, number: int) -> bool | None:
+    facts = u.facts
+    known = facts.get("derived") if facts else None
+    return known[1] if known is not None and known[0] == number else None
+
+
+def origin_to_keep(u: TensorUOp) -> bool:
+    """Whether a value that is about to become a buffer must be remembered as what it is now."""
+    return bool(VARIABLES) and u not in VARIABLES and u not in RELEASED and u not in CUSTOM and u.name not in ("detach", "buffer") and any(map(is_derived, u.operands))
+
+
+def release(nodes: list[TensorUOp]) -> None:
+    """Forgets how these values were derived."""
+    for u in nodes:
+        if u not in VARIABLES:
+            RELEASED.add(u)
+            ORIGINS.pop(u, None)

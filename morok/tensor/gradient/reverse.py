@@ -1,0 +1,114 @@
+"""Reverse mode over the lazy graph: cotangents from outputs back to the values that they were made of.
+
+    cotangents([loss], [one], [w, b])      d loss / d w and d loss / d b, as graphs; None for what loss does not depend on
+
+Realised values are walked through by what they were made of (`graph/derivation.py`), so that it does not matter when something is realised. The
+results are ordinary values of the graph: they can be differentiated again.
+"""
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from ...errors import GradientError
+from ...graph.derivation import CUSTOM, ORIGINS, RELEASED, predecessors, release
+from ...graph.tensor_graph import GRAPH, TensorUOp
+from .. import build
+from .rules import RULES, Cotangents
+
+def cotangents(outputs: Sequence[TensorUOp], given: Sequence[TensorUOp], targets: Sequence[TensorUOp], ends: Collection[TensorUOp] = (),
+               retain: bool = True) -> list[TensorUOp | None]:
+    """What reaches each target when `given` reaches the outputs. Nothing is looked for behind `ends`.
+
+    With `retain` False, how the values between were derived is forgotten. GradientError where it has been forgotten, or where an op has no derivative.
+    """
+    with GRAPH.lock:
+        order = _between(outputs, targets, ends)
+        wanted, stops = set(targets), set(ends)
+        reached: dict[TensorUOp, TensorUOp] = {}
+        found: dict[TensorUOp, TensorUOp] = {}
+        for u, g in zip(outputs, given):
+            _add(reached, u, g)
+        for u in reversed(order):
+            cotangent = reached.pop(u, None)
+            if cotangent is None:
+                continue
+            if u in wanted:
+                found[u] = cotangent
+            if u in stops:
+                continue
+            for operand, part in zip(predecessors(u), vector_jacobian_product(u, cotangent)):
+                if part is not None and operand in order.members and operand.dtype.is_float:
+                    _add(reached, operand, part)
+        if not retain:
+            release([u for u in order if u not in stops])
+        return [found.get(t) for t in targets]
+
+
+def values_behind(outputs: Sequence[TensorUOp], ends: Collection[TensorUOp]) -> list[TensorUOp]:
+    """Those of `ends` that the outputs were made of, in the order in which they are met."""
+    found: dict[TensorUOp, None] = {}
+    seen: set[TensorUOp] = set()
+    stack = list(reversed(outputs))
+    while stack:
+        u = stack.pop()
+        if u in seen:
+            continue
+        seen.add(u)
+        if u in ends:
+            found[u] = None
+        else:
+            stack += reversed(_before(u))
+    return list(found)
+
+
+def _before(u: TensorUOp) -> tuple[TensorUOp, ...]:
+    before = predecessors(u)
+    if not before and u in RELEASED:
+        raise GradientError("a value on the way was realised, and how it was made has been forgotten by an earlier backward(); give that retain_graph=True")
+    return before
+
+
+def vector_jacobian_product(u: TensorUOp, g: TensorUOp) -> Cotangents:
+    """What reaches the predecessors of a value."""
+    if u in ORIGINS:
+        return (g,)
+    custom = CUSTOM.get(u)
+    if custom is not None:
+        return custom.rule(g)
+    rule = RULES.get(u.name)
+    return (None,) * len(u.operands) if rule is None else rule(u, g)
+
+
+def _add(reached: dict[TensorUOp, TensorUOp], u: TensorUOp, g: TensorUOp) -> None:
+    known = reached.get(u)
+    reached[u] = g if known is None else build.alu("add", known, g)
+
+
+class _Order(list):
+    """Values, operands first, with the set of them."""
+
+    members: set[TensorUOp]
+
+
+def _between(outputs: Sequence[TensorUOp], targets: Sequence[TensorUOp], ends: Collection[TensorUOp]) -> _Order:
+    """The values that the outputs reach and that reach a target, what they are made of first."""
+    wanted, stops = set(targets), set(ends)
+    depends: dict[TensorUOp, bool] = {}
+    found = _Order()
+    stack = list(outputs)
+    while stack:
+        u = stack[-1]
+        if u in depends:
+            stack.pop()
+            continue
+        before = () if u in stops else predecessors(u) if u in wanted else _before(u)
+        missing = [p for p in before if p not in depends]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        depends[u] = u in wanted or any(depends[p] for p in before)
+        if depends[u]:
+            found.append(u)
+    found.members = set(found)
+    return found

@@ -1,0 +1,114 @@
+"""requires_grad, grad and backward: gradients as PyTorch has them, of a graph that is not computed yet."""
+from __future__ import annotations
+
+from typing import Any, Self
+
+from ..errors import DTypeError, GradientError, ShapeError
+from ..graph.derivation import is_derived
+from . import build
+from .conversion import ConversionMethods
+from .core import LEAVES, Leaf, TensorCore
+from .gradient.reverse import cotangents, values_behind
+from .tracing import TRACING
+
+
+class GradientMethods(ConversionMethods):
+    __slots__ = ()
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether `backward()` reaches this: it is a variable, or made of one while gradients were recorded."""
+        if self._chain is None and self._storage.leaf is not None:
+            return True
+        return self.dtype.is_float and is_derived(self.uop)
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Makes this a variable: `backward()` adds its gradient up in `grad`. False ends that. A view becomes a tensor of its own.
+
+        DTypeError for integers and bools, GradientError for False on a tensor that is made of variables: detach() it.
+
+            w = Tensor([1.0, 2.0]).requires_grad_()
+        """
+        if requires_grad:
+            if not self.is_leaf:
+                return self
+            self._become_leaf("requires_grad_")
+        elif self._chain is None and self._storage.leaf is not None:
+            u = self._storage.value
+            self._adopt(type(self._storage)(build.detach(u), self.device))
+        elif self.requires_grad:
+            raise GradientError("requires_grad_: this tensor is made of variables; use detach() for one that is not")
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether this is no result of variables: `backward()` ends here."""
+        return self._chain is None and self._storage.leaf is not None or not self.requires_grad
+
+    @property
+    def grad(self) -> Self | None:
+        """The gradient that backward passes have added up; None before the first."""
+        leaf = self._storage.leaf
+        return None if leaf is None or self._chain is not None else gradient_of(leaf)  # type: ignore[return-value]
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        leaf = self._storage.leaf
+        if leaf is None or self._chain is not None:
+            if value is None:
+                return
+            raise GradientError("grad: only a tensor with requires_grad has a gradient")
+        if value is not None:
+            value = self._operand(value, "grad")
+            if value.shape != self.shape or value.dtype is not self.dtype:
+                raise ShapeError(f"grad: a gradient has the shape and dtype of its tensor, {self.shape} and {self.dtype}, not {value.shape} and {value.dtype}")
+        set_gradient(leaf, value)
+
+    def backward(self, gradient: Any = None, retain_graph: bool = False, create_graph: bool = False) -> None:
+        """Adds to `grad` of each variable that this was made of the derivative of this, times `gradient` (1 by default, for one element).
+
+        Afterwards how realised values were made is forgotten, unless `retain_graph`. With `create_graph` the gradients can be differentiated again.
+        GradientError where this depends on no variable, ShapeError for several elements without `gradient`.
+
+            (w * w).sum().backward(); w.grad.tolist()
+        """
+        if not self.dtype.is_float:
+            raise DTypeError(f"backward: only floats have gradients, not {self.dtype}")
+        u = self._storage.value if self._chain is None else self._moved(self._storage.value)
+        if gradient is None:
+            if self.numel() != 1:
+                raise ShapeError(f"backward: a tensor of shape {self.shape} has no one gradient; reduce it, by sum() say, or give gradient=")
+            g = build.full(self.shape, 1.0, self.dtype)
+        else:
+            given = self._operand(gradient, "backward")
+            if given.shape != self.shape:
+                raise ShapeError(f"backward: gradient has shape {given.shape}, the tensor {self.shape}; they must be equal")
+            g = build.cast(given.uop, self.dtype)
+        ends = [v for v in values_behind([u], LEAVES) if (ref := LEAVES.get(v)) is not None and ref() is not None]
+        if not ends:
+            raise GradientError("backward: this tensor depends on no tensor with requires_grad=True (or was made within no_grad())")
+        for value, found in zip(ends, cotangents([u], [g], ends, ends, retain_graph or create_graph)):
+            leaf = LEAVES[value]()
+            if found is None or leaf is None:
+                continue
+            part = type(self)._from_uop(found if create_graph else build.detach(found), self.device)
+            known = gradient_of(leaf)
+            set_gradient(leaf, part if known is None else known + part)
+
+
+def gradient_of(leaf: Leaf) -> TensorCore | None:
+    """The leaf's gradient, within a trace the one there."""
+    if TRACING.count and (trace := TRACING.current) is not None and leaf in trace.gradients:
+        return trace.gradients[leaf]
+    return leaf.gradient
+
+
+def set_gradient(leaf: Leaf, value: TensorCore | None) -> None:
+    if TRACING.count and (trace := TRACING.current) is not None:
+        trace.gradients[leaf] = value
+    else:
+        leaf.gradient = value
