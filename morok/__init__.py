@@ -15,15 +15,20 @@ if TYPE_CHECKING:
     from .interpret import interpret
     from .runtime.config import get_num_threads, num_threads, set_num_threads
     from .tensor import dtypes
+    from .tensor.gradient.modes import enable_grad, is_grad_enabled, no_grad
+    from .tensor.gradient.transforms import custom_gradient, grad, jvp, stop_gradient, value_and_grad, vjp
     from .tensor.jit import jit
     from .tensor.tensor import Tensor
     from .tensor.variable import Variable
 
 __version__ = "0.1.0"
 _IMPORTED_AT = time.time_ns()
-__all__ = ["Tensor", "Variable", "dtypes", "get_num_threads", "interpret", "jit", "num_threads", "set_num_threads"]
+__all__ = ["Tensor", "Variable", "custom_gradient", "dtypes", "enable_grad", "get_num_threads", "grad", "interpret", "is_grad_enabled", "jit", "jvp", "no_grad",
+           "num_threads", "set_num_threads", "stop_gradient", "value_and_grad", "vjp"]
 
 _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit",
+          **dict.fromkeys(("enable_grad", "is_grad_enabled", "no_grad"), ".tensor.gradient.modes"),
+          **dict.fromkeys(("custom_gradient", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"), ".tensor.gradient.transforms"),
           **dict.fromkeys(("get_num_threads", "num_threads", "set_num_threads"), ".runtime.config")}
 _MODULES = {"dtypes": ".tensor.dtypes", "interpret": ".interpret", "errors": ".errors"}
 

@@ -91,7 +91,9 @@ def _known(u: TensorUOp, number: int) -> bool | None:
 
 def origin_to_keep(u: TensorUOp) -> bool:
     """Whether a value that is about to become a buffer must be remembered as what it is now."""
-    return bool(VARIABLES) and u not in VARIABLES and u not in RELEASED and u not in CUSTOM and u.name not in ("detach", "buffer") and any(map(is_derived, u.operands))
+    if not VARIABLES or u.name in ("detach", "buffer") or u in VARIABLES or u in RELEASED or u in CUSTOM:
+        return False
+    return any(map(is_derived, u.operands))
 
 
 def release(nodes: list[TensorUOp]) -> None:

@@ -19,11 +19,11 @@ class ActivationMethods(LinearAlgebraMethods):
 
     def relu(self) -> Self:
         """The greater of x and 0."""
-        return self.maximum(0)
+        return self._bounded("max", 0, flat=True)
 
     def relu6(self) -> Self:
         """x limited to 0 to 6."""
-        return self.clip(0, 6)
+        return self._bounded("max", 0, flat=True)._bounded("min", 6, flat=True)
 
     def leaky_relu(self, negative_slope: float = 0.01) -> Self:
         """x, below 0 times the slope."""
@@ -92,7 +92,7 @@ class ActivationMethods(LinearAlgebraMethods):
 
     def hardtanh(self, min_val: float = -1.0, max_val: float = 1.0) -> Self:
         """x limited to min_val to max_val."""
-        return self.clip(min_val, max_val)
+        return self._bounded("max", min_val, flat=True)._bounded("min", max_val, flat=True)
 
     def gelu(self, approximate: str = "none") -> Self:
         """x times the normal distribution's probability below x; approximate="tanh" for the form with tanh.
@@ -136,7 +136,7 @@ class ActivationMethods(LinearAlgebraMethods):
         if not axes or any(x.shape[a] == 0 for a in axes):
             shifted = x - x
         else:
-            shifted = x - x.max(axes, keepdim=True)
+            shifted = x - x.max(axes, keepdim=True)._constant()
         exponentials = shifted.exp()
         return shifted, exponentials, exponentials.sum(axes, keepdim=True), wanted
 

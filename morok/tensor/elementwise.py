@@ -155,8 +155,17 @@ class ElementwiseMethods(MovementMethods):
         """
         if min is None and max is None:
             raise TypeError("clip: give min, max or both")
-        x = self if min is None else self.maximum(min)
-        return x if max is None else x.minimum(max)
+        x = self if min is None else self._bounded("max", min)
+        return x if max is None else x._bounded("min", max)
+
+    def _bounded(self, name: str, bound: Any, flat: Any = False) -> Self:
+        """max or min with a bound. At the bound the derivative is 1, or with `flat` 0: see `gradient/rules.py`."""
+        x, y = operands(self, bound, "clip")
+        if not x.dtype.is_float:
+            return self.maximum(bound) if name == "max" else self.minimum(bound)
+        if is_scalar(bound):
+            y = build.detach(y)
+        return self._new(build.alu(name, y, x) if flat else build.alu(name, x, y))
 
     def clamp(self, min: Any = None, max: Any = None) -> Self:
         """PyTorch's name of clip."""

@@ -97,13 +97,18 @@ class GradientMethods(ConversionMethods):
                 continue
             part = type(self)._from_uop(found if create_graph else build.detach(found), self.device)
             known = gradient_of(leaf)
-            set_gradient(leaf, part if known is None else known + part)
+            if known is None:
+                set_gradient(leaf, part)
+            else:
+                known._write(build.alu("add", known.uop, part.uop))  # the same tensor, as PyTorch's
 
 
 def gradient_of(leaf: Leaf) -> TensorCore | None:
     """The leaf's gradient, within a trace the one there."""
-    if TRACING.count and (trace := TRACING.current) is not None and leaf in trace.gradients:
-        return trace.gradients[leaf]
+    if TRACING.count and (trace := TRACING.current) is not None:
+        if leaf in trace.gradients:
+            return trace.gradients[leaf]
+        trace.gradients_read[leaf] = leaf.gradient
     return leaf.gradient
 
 

@@ -33,6 +33,7 @@ from ..runtime.report import plan_report
 from .core import Storage
 from .fast_call import FastCall
 from .jit_arguments import Arguments, Call
+from .jit_gradients import CapturedGradients
 from .jit_memory import own_memory, storage_memory
 from .results import result_tensor, symbolic_result
 from .tensor import Tensor
@@ -108,12 +109,13 @@ class Jitted:
             arguments = Arguments((args, kwargs))
             call = arguments.bind()
             key = (call.key, current_config())
-        captured = self._captured.get(key)
+        captured = self._fitting(key)
         if captured is None:
             with self._lock:
-                captured = self._captured.get(key)
+                captured = self._fitting(key)
                 if captured is None:
                     captured = self._capture(arguments, call)
+                    captured.other = self._captured.get(key)
                     self._captured[key] = captured
                     if len(self._captured) > SIGNATURE_LIMIT:
                         self._captured.popitem(last=False)
@@ -130,9 +132,16 @@ class Jitted:
             self._hasten(captured, args, call)
         return result
 
+    def _fitting(self, key: Hashable) -> Captured | None:
+        """What was captured for the signature with the gradients that there are now."""
+        captured = self._captured.get(key)
+        while captured is not None and not captured.gradients.fit():
+            captured = captured.other
+        return captured
+
     def _hasten(self, captured: Captured, args: tuple, call: Call) -> None:
         """Puts the capture's fast path before those of others, if it has one."""
-        if captured.fast is None and captured.direct is not None:
+        if captured.fast is None and captured.direct is not None and not captured.gradients:
             captured.fast = FastCall.of(captured, captured.direct, args, call)
         if captured.fast is not None:
             self._fast = (captured.fast, *[other for other in self._fast if other is not captured.fast][:FAST_LIMIT - 1])
@@ -205,6 +214,9 @@ class Captured:
                 self.outputs.append(("outside", t, t.device))
             else:
                 self.outputs.append(("output", made.setdefault(t.uop, len(made)), t.device))
+        self.gradients = CapturedGradients(trace, made)
+        self.other: Captured | None = None
+        """What was captured for the same signature and other gradients."""
         self._written = list(trace.written)
         self._sinks = [*made, *[trace.value(s) for s in self._written]]
         self._made = len(made)
@@ -260,6 +272,7 @@ class Captured:
             results = []
         else:
             results = self._execute([self._leaf(leaf, call) for leaf in self.leaves], call)
+        self.gradients.set(lambda output, device: self._new_tensor(results[output], output, device, call))
         return self.result.rebuild(self._tensors(call, results))
 
     def _execute(self, leaves: Sequence[Buffer], call: Call) -> list[Buffer]:

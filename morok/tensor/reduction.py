@@ -56,6 +56,10 @@ class ReductionMethods(CreationMethods):
 
     amax, amin = max, min
 
+    def _constant(self) -> Self:
+        """The value as one that derivatives take for constant."""
+        return self._new(build.detach(self.uop))
+
     def _extreme(self, name: str, axis: Any, keepdim: bool) -> Self:
         axes = normal_axes(axis, self.ndim, name)
         self._require_elements(axes, name)
@@ -182,7 +186,7 @@ class ReductionMethods(CreationMethods):
         """log(sum(exp(x))) without overflow; -inf where every element is."""
         axes = normal_axes(axis, self.ndim, "logsumexp")
         x = self._computing()
-        peak = x.max(axes, keepdim=True)
+        peak = x.max(axes, keepdim=True)._constant()
         peak = peak.where(peak.isfinite(), 0.0)
         total = (x - peak).exp().sum(axes, keepdim=True).log() + peak
         result = total if keepdim else total._new(build.reshape(total.uop, tuple(s for a, s in enumerate(self.shape) if a not in axes)))

@@ -88,7 +88,9 @@ class Trace:
         self.written: dict[Storage, None] = {}
         """The storages with a stand-in that have another value now."""
         self.gradients: dict[Any, Any] = {}
-        """The gradients of leaves that differ from those outside."""
+        """The gradients of leaves that were set."""
+        self.gradients_read: dict[Any, Any] = {}
+        """The gradients of leaves that were read before they were set, as they were outside."""
         self._values: dict[Storage, TensorUOp] = {}
         self._buffers: set[TensorUOp] = set()
 

@@ -15,6 +15,7 @@ from ...graph.tensor_graph import GRAPH, TensorUOp
 from .. import build
 from .rules import RULES, Cotangents
 
+
 def cotangents(outputs: Sequence[TensorUOp], given: Sequence[TensorUOp], targets: Sequence[TensorUOp], ends: Collection[TensorUOp] = (),
                retain: bool = True) -> list[TensorUOp | None]:
     """What reaches each target when `given` reaches the outputs. Nothing is looked for behind `ends`.

@@ -2,9 +2,10 @@
 
     RULES["mul"](u, g)      what reaches each operand of u = mul(x, y) when g reaches u: (g * y, g * x); None where nothing does
 
-`g` and all that is given have the shapes and dtypes of the values that they belong to. At a point where a function has no derivative: abs and sign have 0 at 0, max and
-min of two values share a tie in halves (a bound behind `detach` takes nothing, and at a tie leaves nothing), reductions share it among all that attain
-the extreme. Rounding (floor, trunc, ...) has derivative 0, comparisons, bits and integers have none.
+`g` and all that is given have the shapes and dtypes of the values that they belong to. At a point where a function has no derivative: abs has 0 at 0; max
+and min of two values share a tie in halves, but with a bound (a constant behind `detach`) the first operand has all of it, so that max(bound, x) is
+flat at the bound, as relu is, and max(x, bound) is not, as clip; reductions share a tie among all that attain the extreme. Rounding (floor,
+trunc, ...) has derivative 0; comparisons, bits and integers have none.
 """
 from __future__ import annotations
 
@@ -135,10 +136,12 @@ def extreme(u: TensorUOp, g: TensorUOp) -> Cotangents:
     x, y = u.operands
     loses = (lambda a, b: compare("cmplt", a, b)) if u.name == "max" else (lambda a, b: compare("cmplt", b, a))
     zero = like(u, 0.0)
-    halves = f("mul", g, like(u, 0.5))
-    tie = compare("cmpeq", x, y)
-    of_tie = zero if _is_bound(x) or _is_bound(y) else halves
-    return select(loses(x, y), zero, select(tie, of_tie, g)), select(loses(y, x), zero, select(tie, of_tie, g))
+    if _is_bound(x):
+        return None, select(loses(x, y), g, select(compare("cmpne", y, y), g, zero))
+    if _is_bound(y):
+        return select(loses(x, y), zero, g), None
+    tie, halves = compare("cmpeq", x, y), f("mul", g, like(u, 0.5))
+    return select(loses(x, y), zero, select(tie, halves, g)), select(loses(y, x), zero, select(tie, halves, g))
 
 
 def _is_bound(u: TensorUOp) -> bool:
@@ -179,7 +182,8 @@ def permuted(u: TensorUOp, g: TensorUOp) -> Cotangents:
 @rule("expand")
 def expanded(u: TensorUOp, g: TensorUOp) -> Cotangents:
     old, new = build.shape_of(u.operands[0]), build.shape_of(u)
-    return _along(u, build.with_unit_axes(_sum(g, axes), new, axes) if (axes := tuple(a for a, (o, n) in enumerate(zip(old, new)) if o == 1 and n != 1)) else g)
+    axes = tuple(a for a, (o, n) in enumerate(zip(old, new)) if o == 1 and n != 1)
+    return _along(u, build.with_unit_axes(_sum(g, axes), new, axes) if axes else g)
 
 
 def _sum(u: TensorUOp, axes: tuple[int, ...]) -> TensorUOp:

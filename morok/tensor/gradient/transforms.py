@@ -91,10 +91,11 @@ def jvp(function: Callable, primals: Sequence[Any], tangents: Sequence[Any]) -> 
         along = _matching(Arguments(list(primals)), list(tangents), "jvp")
         result = function(*variables.arguments)
         outputs = Arguments(result)
-        seeds = [t._new(TensorUOp.stand_alone(build.full(t.shape, 0.0, t.dtype))) for t in outputs.tensors]
-        pulled = cotangents([t.uop for t in outputs.tensors], [s.uop for s in seeds], variables.values)
-        pairs = [(g, t.uop) for g, t in zip(pulled, along) if g is not None]
-        pushed = cotangents([g for g, _ in pairs], [t for _, t in pairs], [s.uop for s in seeds])
+        seeds = _Variables([t._new(build.full(t.shape, 0.0, t.dtype)) for t in outputs.tensors], "jvp")
+        with seeds:
+            pulled = cotangents([t.uop for t in outputs.tensors], seeds.values, variables.values)
+            pairs = [(g, t.uop) for g, t in zip(pulled, along) if g is not None]
+            pushed = cotangents([g for g, _ in pairs], [t for _, t in pairs], seeds.values)
         moved = [t._new(build.full(t.shape, 0.0, t.dtype) if g is None else g) for t, g in zip(outputs.tensors, pushed)]
     return result, outputs.rebuild(moved)
 
