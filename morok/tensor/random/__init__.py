@@ -1,0 +1,15 @@
+"""Random numbers: `manual_seed`, `Generator`, and draws from distributions.
+
+    morok.random.manual_seed(0)
+    morok.random.normal(2, 3), morok.random.uniform(5, low=-1, high=1), morok.random.randint(0, 10, (4,))
+
+Numbers are a function of a key and a counter (Threefry-2x32 of Salmon et al. 2011), so that they are the same on any number of threads, wherever they are
+computed and however often. A draw moves its generator's counter; within a function that `morok.jit` captured each call draws anew.
+"""
+from __future__ import annotations
+
+from .distributions import bernoulli, bits, categorical, exponential, gumbel, laplace, logistic, normal, rand, randint, randn, uniform
+from .generator import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+
+__all__ = ["Generator", "bernoulli", "bits", "categorical", "default_generator", "exponential", "get_rng_state", "gumbel", "initial_seed", "laplace", "logistic",
+           "manual_seed", "normal", "rand", "randint", "randn", "seed", "set_rng_state", "uniform"]

@@ -1,0 +1,198 @@
+"""Draws: each element is a function of one block of its generator (two words), computed where the numbers are used.
+
+Floats have 24 (float32 and below) or 53 (float64) random bits. `generator` is the default one unless given.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...dialect import types as T
+from ...errors import BoundsError, DTypeError, ShapeError
+from .. import dtypes
+from ..arguments import integer, number, shape_argument
+from ..sizes import Shape
+from ..tensor import Tensor
+from .generator import Generator, default_generator
+
+
+def _source(generator: Generator | None, device: str | None = None) -> Generator:
+    if generator is None:
+        return default_generator(device)
+    if not isinstance(generator, Generator):
+        raise DTypeError(f"generator must be a morok.random.Generator, not {type(generator).__name__}")
+    return generator
+
+
+def _float(dtype: Any, what: str) -> T.DType:
+    found = dtypes.default_float() if dtype is None else dtypes.as_dtype(dtype)
+    if not found.is_float:
+        raise DTypeError(f"{what}: the dtype must be a float, not {found}")
+    return found
+
+
+def _unit(words: tuple[Tensor, Tensor], dtype: T.DType) -> Tensor:
+    """Numbers from 0 up to but without 1, in the dtype that functions of it compute in."""
+    if dtype is T.float64:
+        wide = (words[0].cast(T.uint64) << 21) ^ (words[1].cast(T.uint64) >> 11)
+        return wide.cast(T.float64) * 2.0**-53
+    return (words[0] >> 8).cast(T.float32) * 2.0**-24
+
+
+def bits(*shape: Any, generator: Generator | None = None, device: str | None = None) -> Tensor:
+    """Random words, uint32.
+
+        morok.random.bits(4)
+    """
+    return _source(generator, device).blocks(shape_argument(shape, "bits"))[0]
+
+
+def uniform(*shape: Any, low: Any = 0.0, high: Any = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+    """Numbers from low up to but without high, equally likely. low and high may be tensors that broadcast to the shape.
+
+        morok.random.uniform(2, 3, low=-1, high=1)
+    """
+    sizes, wanted = shape_argument(shape, "uniform"), _float(dtype, "uniform")
+    u = _unit(_source(generator, device).blocks(sizes), wanted)
+    if isinstance(low, Tensor) or isinstance(high, Tensor):
+        return (u * (high - low) + low).cast(wanted)
+    low, high = number(low, "uniform: low"), number(high, "uniform: high")
+    if not low <= high or math.isinf(high - low):
+        raise BoundsError(f"uniform: low {low} and high {high} must be finite numbers in order")
+    if (low, high) == (0.0, 1.0):
+        return _below(u, 1.0, wanted)
+    return _below(u * (high - low) + low, high, wanted) if low < high else u.full(sizes, low, wanted, u.device)
+
+
+def _below(u: Tensor, high: float, dtype: T.DType) -> Tensor:
+    """The numbers in the dtype; one that would be rounded to `high` is the number before it."""
+    import numpy as np
+    last = float(np.nextafter(np.array(high, dtype.np), np.array(-np.inf, dtype.np)).astype(np.float64))
+    return u.cast(dtype).minimum(last)
+
+
+def rand(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+    """PyTorch's: uniform from 0 to 1."""
+    return uniform(*shape, dtype=dtype, generator=generator, device=device)
+
+
+def normal(*shape: Any, mean: Any = 0.0, std: Any = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+    """Numbers of the normal distribution, by the transform of Box and Muller (1958).
+
+        morok.random.normal(2, 3, std=0.02)
+    """
+    sizes, wanted = shape_argument(shape, "normal"), _float(dtype, "normal")
+    source = _source(generator, device)
+    words = source.blocks(sizes)
+    if wanted is T.float64:
+        other = source.blocks(sizes)
+        radius, angle = 1.0 - _unit(words, wanted), _unit(other, wanted)
+    else:
+        # all 32 bits: the least radius decides how far the tails reach (6.7 standard deviations)
+        radius = (words[0].cast(T.float32) + 1.0) * 2.0**-32
+        angle = _unit((words[1], words[0]), wanted)
+    x = (radius.log() * -2.0).sqrt() * (angle * (2 * math.pi)).cos()
+    if not isinstance(std, Tensor) and number(std, "normal: std") < 0:
+        raise BoundsError(f"normal: std must not be negative, given {std}")
+    if isinstance(std, Tensor) or std != 1:
+        x = x * std
+    if isinstance(mean, Tensor) or number(mean, "normal: mean") != 0:
+        x = x + mean
+    return x.cast(wanted)
+
+
+def randn(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+    """PyTorch's: the normal distribution of mean 0 and standard deviation 1."""
+    return normal(*shape, dtype=dtype, generator=generator, device=device)
+
+
+def randint(low: int, high: int | None = None, size: Any = (), dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+    """Integers from low up to but without high (from 0 with one bound), equally likely but for less than 2**-32 of them; int64.
+
+        morok.random.randint(0, 10, (4,))
+    """
+    if high is None:
+        low, high = 0, low
+    first, end = integer(low, "randint: low"), integer(high, "randint: high")
+    wanted = dtypes.default_int() if dtype is None else dtypes.as_dtype(dtype)
+    if not wanted.is_int:
+        raise DTypeError(f"randint: the dtype must be an integer, not {wanted}")
+    if not wanted.min <= first < end <= wanted.max + 1:
+        raise BoundsError(f"randint: low {first} must be less than high {end}, both in {wanted} (from {wanted.min} to {wanted.max})")
+    x, y = (w.cast(T.uint64) for w in _source(generator, device).blocks(shape_argument((size,), "randint")))
+    count = end - first
+    if count < 1 << 32:
+        offset = (x * count + ((y * count) >> 32)) >> 32  # the high word of a product of 64 bits by 32
+    else:
+        wide = (x << 32) | y
+        offset = wide % count if count < 1 << 64 else wide
+    return (offset.cast(T.int64) + (first if first < 1 << 63 else first - (1 << 64))).cast(wanted)
+
+
+def bernoulli(p: Any, *shape: Any, generator: Generator | None = None) -> Tensor:
+    """True with probability p, a number (with a shape) or a tensor of probabilities.
+
+        morok.random.bernoulli(0.5, 4), morok.random.bernoulli(p)
+    """
+    if isinstance(p, Tensor):
+        if not p.dtype.is_float:
+            raise DTypeError(f"bernoulli: probabilities are floats, not {p.dtype}")
+        sizes: Shape = shape_argument(shape, "bernoulli") if shape else p.shape
+        return _unit(_source(generator, p.device).blocks(sizes), dtypes.computing(p.dtype)) < p.cast(dtypes.computing(p.dtype))
+    chance = number(p, "bernoulli: p")
+    if not 0 <= chance <= 1:
+        raise BoundsError(f"bernoulli: p is a probability from 0 to 1, given {p}")
+    return _unit(_source(generator).blocks(shape_argument(shape, "bernoulli")), T.float32) < chance
+
+
+def exponential(*shape: Any, rate: Any = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+    """The exponential distribution of a rate: mean 1 / rate."""
+    sizes, wanted = shape_argument(shape, "exponential"), _float(dtype, "exponential")
+    if not isinstance(rate, Tensor) and not number(rate, "exponential: rate") > 0:
+        raise BoundsError(f"exponential: rate must be positive, given {rate}")
+    return (-((-_unit(_source(generator, device).blocks(sizes), wanted)).log1p()) / rate).cast(wanted)
+
+
+def _open(sizes: Shape, dtype: T.DType, generator: Generator | None, device: str | None) -> Tensor:
+    """Numbers between 0 and 1, both left out."""
+    words = _source(generator, device).blocks(sizes)
+    return _unit(words, dtype) + (2.0**-54 if dtype is T.float64 else 2.0**-25)
+
+
+def gumbel(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+    """The standard Gumbel distribution, -log(-log(u))."""
+    sizes, wanted = shape_argument(shape, "gumbel"), _float(dtype, "gumbel")
+    return (-(-_open(sizes, wanted, generator, device).log()).log()).cast(wanted)
+
+
+def logistic(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+    """The standard logistic distribution, log(u / (1 - u))."""
+    sizes, wanted = shape_argument(shape, "logistic"), _float(dtype, "logistic")
+    u = _open(sizes, wanted, generator, device)
+    return (u.log() - (-u).log1p()).cast(wanted)
+
+
+def laplace(*shape: Any, loc: float = 0.0, scale: float = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+    """The Laplace distribution."""
+    sizes, wanted = shape_argument(shape, "laplace"), _float(dtype, "laplace")
+    words = _source(generator, device).blocks(sizes)
+    size = -((-_unit(words, wanted)).log1p()) * scale
+    return (size.where((words[1] & 1).eq(0), -size) + loc).cast(wanted)
+
+
+def categorical(logits: Tensor, axis: int = -1, size: Any = None, generator: Generator | None = None) -> Tensor:
+    """Numbers of classes with probabilities softmax(logits), by the greatest of logits plus Gumbel noise; int64.
+
+    `size` is the result's shape, to which that of the logits without the axis must broadcast; by default that.
+
+        morok.random.categorical(logits, size=(100,))
+    """
+    if not isinstance(logits, Tensor) or not logits.dtype.is_float:
+        raise DTypeError("categorical: logits are a Tensor of floats")
+    moved = logits.moveaxis(axis, -1)
+    batch = moved.shape[:-1]
+    sizes = batch if size is None else shape_argument((size,), "categorical")
+    if len(sizes) < len(batch):
+        raise ShapeError(f"categorical: size {sizes} must end in the shape of the distributions, {batch}")
+    noise = gumbel(*sizes, moved.shape[-1], dtype=dtypes.computing(logits.dtype), generator=_source(generator, logits.device))
+    return (moved + noise).argmax(-1)
