@@ -1,0 +1,31 @@
+"""Activations as modules: each calls the Tensor method of its name with the arguments that it was made with."""
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ..tensor.tensor import Tensor
+from .module import Module
+
+
+class _Activation(Module):
+    method: ClassVar[str]
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__()
+        self._arguments, self._named = arguments, named
+
+    def forward(self, x: Tensor) -> Tensor:
+        return getattr(x, self.method)(*self._arguments, **self._named)
+
+    def extra_repr(self) -> str:
+        return ", ".join([*map(repr, self._arguments), *(f"{k}={v!r}" for k, v in self._named.items())])
+
+
+def _activation(name: str, method: str) -> Any:
+    return type(name, (_Activation,), {"method": method, "__doc__": f"{getattr(Tensor, method).__doc__}\n\n    Takes what `Tensor.{method}` takes.", "__module__": __name__})
+
+
+ReLU, ReLU6, ELU, GELU = _activation("ReLU", "relu"), _activation("ReLU6", "relu6"), _activation("ELU", "elu"), _activation("GELU", "gelu")
+SiLU, Mish, Sigmoid, Tanh = _activation("SiLU", "silu"), _activation("Mish", "mish"), _activation("Sigmoid", "sigmoid"), _activation("Tanh", "tanh")
+Softplus, LeakyReLU = _activation("Softplus", "softplus"), _activation("LeakyReLU", "leaky_relu")
+Hardswish, Softmax = _activation("Hardswish", "hardswish"), _activation("Softmax", "softmax")

@@ -1,0 +1,262 @@
+"""Functions of layers: losses, normalisation with statistics, dropout, embedding. The names, defaults and rules are PyTorch's functional ones."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..errors import BoundsError, DTypeError, ShapeError
+from ..tensor.random.distributions import bernoulli
+from ..tensor.random.generator import Generator
+from ..tensor.tensor import Tensor
+
+REDUCTIONS = ("mean", "sum", "none")
+
+
+def _reduced(loss: Tensor, reduction: str, what: str) -> Tensor:
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{what}: reduction is one of {', '.join(REDUCTIONS)}, not {reduction!r}")
+    return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
+
+
+def _same_shape(input: Tensor, target: Any, what: str) -> Tensor:
+    target = input._operand(target, what)
+    if input.shape != target.shape:
+        raise ShapeError(f"{what}: input has shape {input.shape} and target {target.shape}; they must be equal")
+    return target
+
+
+# Losses
+
+def mse_loss(input: Tensor, target: Any, reduction: str = "mean") -> Tensor:
+    """The squared difference."""
+    return _reduced((input - _same_shape(input, target, "mse_loss")).square(), reduction, "mse_loss")
+
+
+def l1_loss(input: Tensor, target: Any, reduction: str = "mean") -> Tensor:
+    """The absolute difference."""
+    return _reduced((input - _same_shape(input, target, "l1_loss")).abs(), reduction, "l1_loss")
+
+
+def huber_loss(input: Tensor, target: Any, reduction: str = "mean", delta: float = 1.0) -> Tensor:
+    """Half of the squared difference d up to delta, delta * (|d| - delta / 2) beyond."""
+    if not delta > 0:
+        raise BoundsError(f"huber_loss: delta must be positive, given {delta}")
+    d = (input - _same_shape(input, target, "huber_loss")).abs()
+    return _reduced((d * d * 0.5).where(d <= delta, (d - delta / 2) * delta), reduction, "huber_loss")
+
+
+def smooth_l1_loss(input: Tensor, target: Any, reduction: str = "mean", beta: float = 1.0) -> Tensor:
+    """huber_loss over beta; the absolute difference for beta 0."""
+    return l1_loss(input, target, reduction) if beta == 0 else huber_loss(input, target, reduction, beta) / beta
+
+
+def nll_loss(input: Tensor, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> Tensor:
+    """Minus the log-probability, in `input` of shape (N, C, ...), of each target class (N, ...).
+
+    The mean is over the targets that are not ignore_index, by the weights (C,) of their classes. An index outside of 0 to C - 1 counts as probability 1.
+    """
+    axis = 0 if input.ndim == 1 else 1
+    target = _classes(input, target, axis, "nll_loss")
+    return _weighed_nll(input, target, axis, weight, ignore_index, reduction, 0.0)
+
+
+def cross_entropy(input: Tensor, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0) -> Tensor:
+    """The cross entropy of softmax(input), input of shape (N, C, ...), with target classes (N, ...) or probabilities (N, C, ...).
+
+        nn.functional.cross_entropy(logits, labels)
+    """
+    if not 0 <= label_smoothing <= 1:
+        raise BoundsError(f"cross_entropy: label_smoothing is from 0 to 1, given {label_smoothing}")
+    axis = 0 if input.ndim == 1 else 1
+    target = input._operand(target, "cross_entropy")
+    logs = input.log_softmax(axis)
+    if not target.dtype.is_float:
+        return _weighed_nll(logs, _classes(input, target, axis, "cross_entropy"), axis, weight, ignore_index, reduction, label_smoothing)
+    target = _same_shape(input, target, "cross_entropy")
+    if label_smoothing:
+        target = target * (1 - label_smoothing) + label_smoothing / input.shape[axis]
+    if weight is not None:
+        logs = logs * _class_weights(input, weight, axis, "cross_entropy")
+    loss = -(logs * target).sum(axis)
+    return loss.sum() / max(1, math.prod(loss.shape)) if reduction == "mean" else _reduced(loss, reduction, "cross_entropy")
+
+
+def _classes(input: Tensor, target: Any, axis: int, what: str) -> Tensor:
+    target = input._operand(target, what)
+    want = input.shape[:axis] + input.shape[axis + 1:]
+    if target.dtype.is_float:
+        raise DTypeError(f"{what}: target classes are integers, not {target.dtype}")
+    if target.shape != want:
+        raise ShapeError(f"{what}: for input of shape {input.shape} (classes along axis {axis}) the target classes have shape {want}, not {target.shape}")
+    return target
+
+
+def _class_weights(input: Tensor, weight: Any, axis: int, what: str) -> Tensor:
+    weight = input._operand(weight, what)
+    if weight.shape != (input.shape[axis],):
+        raise ShapeError(f"{what}: weight has shape {weight.shape}; one for each of the {input.shape[axis]} classes is needed")
+    return weight.reshape(*(-1 if a == axis else 1 for a in range(input.ndim)))
+
+
+def _weighed_nll(logs: Tensor, target: Tensor, axis: int, weight: Any, ignore_index: int, reduction: str, smoothing: float) -> Tensor:
+    kept = target.ne(ignore_index)
+    classes = target.where(kept, 0).unsqueeze(axis)
+    weights = None if weight is None else _class_weights(logs, weight, axis, "nll_loss")
+    picked = -logs.gather(axis, classes).squeeze(axis)
+    share = kept.cast(logs.dtype)
+    if weights is not None:
+        share = share * weights.reshape(-1)[classes.squeeze(axis)]
+    loss = (picked * share).where(kept, 0.0)
+    if smoothing:
+        every = -(logs if weights is None else logs * weights).sum(axis)
+        loss = loss * (1 - smoothing) + every.where(kept, 0.0) * (smoothing / logs.shape[axis])
+    if reduction == "mean":
+        return loss.sum() / share.sum()
+    return _reduced(loss, reduction, "nll_loss")
+
+
+def binary_cross_entropy_with_logits(input: Tensor, target: Any, weight: Any = None, reduction: str = "mean", pos_weight: Any = None) -> Tensor:
+    """The cross entropy of sigmoid(input) with probabilities, without overflow; `pos_weight` weighs the part of the positive."""
+    target = _same_shape(input, target, "binary_cross_entropy_with_logits").cast(input.dtype)
+    rest = (-input.abs()).exp().log1p() + (-input)._bounded("max", 0)
+    if pos_weight is None:
+        loss = (1 - target) * input + rest
+    else:
+        loss = (1 - target) * input + ((input._operand(pos_weight, "pos_weight") - 1) * target + 1) * rest
+    return _reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy_with_logits")
+
+
+def binary_cross_entropy(input: Tensor, target: Any, weight: Any = None, reduction: str = "mean") -> Tensor:
+    """The cross entropy of probabilities with probabilities; logarithms are at least -100."""
+    target = _same_shape(input, target, "binary_cross_entropy").cast(input.dtype)
+    loss = -(target * input.log().clip(-100) + (1 - target) * (-input).log1p().clip(-100))
+    return _reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy")
+
+
+def kl_div(input: Tensor, target: Any, reduction: str = "mean", log_target: bool = False) -> Tensor:
+    """The Kullback-Leibler divergence of target probabilities from input log-probabilities, element by element; "batchmean" sums and divides by the batch."""
+    target = _same_shape(input, target, "kl_div")
+    if log_target:
+        loss = target.exp() * (target - input)
+    else:
+        loss = (target * (target.where(target > 0, 1.0).log() - input)).where(target > 0, 0.0)
+    return loss.sum() / input.shape[0] if reduction == "batchmean" else _reduced(loss, reduction, "kl_div")
+
+
+# Layers
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, generator: Generator | None = None) -> Tensor:
+    """In training each element is 0 with probability p, the others are divided by 1 - p."""
+    if not 0 <= p <= 1:
+        raise BoundsError(f"dropout: p is a probability from 0 to 1, given {p}")
+    if not training or p == 0:
+        return input
+    if p == 1:
+        return input * 0
+    kept = bernoulli(1 - p, *input.shape, generator=generator)
+    return (input * (1 / (1 - p))).where(kept.to(input.device), 0.0)
+
+
+def embedding(input: Any, weight: Tensor, padding_idx: int | None = None) -> Tensor:
+    """Rows of the weight; the row padding_idx takes no gradient."""
+    index = weight._operand(input, "embedding")
+    if index.dtype.is_float or index.dtype.kind == "b":
+        raise DTypeError(f"embedding: indices are integers, not {index.dtype}")
+    if weight.ndim != 2:
+        raise ShapeError(f"embedding: the weight has shape (rows, width), not {weight.shape}")
+    rows = weight[index]
+    if padding_idx is None:
+        return rows
+    return rows.detach().where(index.eq(padding_idx % weight.shape[0]).unsqueeze(-1), rows)
+
+
+def linear(input: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
+    """input @ weight.T + bias."""
+    return input.linear(weight, bias)
+
+
+def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Any = None, bias: Any = None, training: bool = False, momentum: float = 0.1,
+               eps: float = 1e-5) -> Tensor:
+    """(x - mean) / sqrt(variance + eps) over all axes but 1, times weight plus bias; in training with the batch's statistics, which move the running ones by `momentum`."""
+    from ..tensor.gradient.modes import no_grad
+    axes = tuple(a for a in range(input.ndim) if a != 1)
+    if input.ndim < 2:
+        raise ShapeError(f"batch_norm: input has shape (batch, channels, ...), not {input.shape}")
+    shape = tuple(-1 if a == 1 else 1 for a in range(input.ndim))
+    x = input._computing()
+    if training or running_mean is None or running_var is None:
+        count = math.prod(input.shape[a] for a in axes)
+        if training and count < 2:
+            raise ShapeError(f"batch_norm: training needs more than one value for each channel, given shape {input.shape}")
+        mean = x.mean(axes)
+        distance = x - mean.reshape(*shape)
+        variance = (distance * distance).mean(axes)
+        if training and running_mean is not None and running_var is not None:
+            with no_grad():
+                running_mean.assign(running_mean * (1 - momentum) + mean.detach().cast(running_mean.dtype) * momentum)
+                running_var.assign(running_var * (1 - momentum) + variance.detach().cast(running_var.dtype) * (momentum * count / (count - 1)))
+    else:
+        mean, variance = running_mean.cast(x.dtype), running_var.cast(x.dtype)
+        distance = x - mean.reshape(*shape)
+    scale = (variance + eps).rsqrt()
+    if weight is not None:
+        scale = scale * weight
+    result = distance * scale.reshape(*shape)
+    if bias is not None:
+        result = result + bias.reshape(*shape)
+    return result._rounded(input.dtype)
+
+
+def group_norm(input: Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
+    """layer norm over the channels of each group and all further axes, for input (batch, channels, ...)."""
+    if input.ndim < 2 or input.shape[1] % num_groups:
+        raise ShapeError(f"group_norm: {num_groups} groups must divide the channels, axis 1 of shape {input.shape}")
+    shape = tuple(-1 if a == 1 else 1 for a in range(input.ndim))
+    x = input._computing()
+    grouped = x.reshape(input.shape[0], num_groups, -1) if input.numel() else x.reshape(input.shape[0], num_groups, input.shape[1] // num_groups, *input.shape[2:]).flatten(2)
+    result = grouped.layernorm(-1, eps).reshape(*input.shape)
+    if weight is not None:
+        result = result * weight.reshape(*shape)
+    if bias is not None:
+        result = result + bias.reshape(*shape)
+    return result._rounded(input.dtype)
+
+
+def instance_norm(input: Tensor, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
+    """group_norm with a group for each channel."""
+    return group_norm(input, input.shape[1], weight, bias, eps)
+
+
+def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
+                                 enable_gqa: bool = False) -> Tensor:
+    """softmax(query @ key.T * scale + mask) @ value over the last two axes (length, width).
+
+    A mask of bools says who may be looked at, one of floats is added; `is_causal` lets element i look at those up to i. With `enable_gqa` each head of key and value (axis -3)
+    serves several of query. A row that may look at nothing gives zeros.
+    """
+    if query.shape[-1] != key.shape[-1]:
+        raise ShapeError(f"scaled_dot_product_attention: query {query.shape} and key {key.shape} need last axes of one size")
+    if key.shape[-2] != value.shape[-2]:
+        raise ShapeError(f"scaled_dot_product_attention: key {key.shape} and value {value.shape} need one length")
+    if is_causal and attn_mask is not None:
+        raise ValueError("scaled_dot_product_attention: give is_causal or attn_mask, not both")
+    if enable_gqa:
+        heads, served = key.shape[-3], query.shape[-3]
+        if served % heads:
+            raise ShapeError(f"scaled_dot_product_attention: {heads} heads of key cannot serve {served} of query; the one must divide the other")
+        key, value = (t.repeat_interleave(served // heads, -3) for t in (key, value))
+    factor = query.shape[-1] ** -0.5 if scale is None else scale
+    scores = (query @ key.transpose(-1, -2)) * factor
+    if is_causal:
+        attn_mask = Tensor.ones(query.shape[-2], key.shape[-2], dtype="bool", device=query.device).tril()
+    if attn_mask is not None:
+        mask = query._operand(attn_mask, "attn_mask")
+        if mask.dtype.kind == "b":
+            scores = scores.where(mask, -math.inf)
+            some = mask.any(-1, keepdim=True)
+            weights = scores.where(some, 0.0).softmax(-1).where(some, 0.0)
+        else:
+            weights = (scores + mask).softmax(-1)
+    else:
+        weights = scores.softmax(-1)
+    return dropout(weights, dropout_p) @ value

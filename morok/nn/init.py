@@ -1,0 +1,96 @@
+"""Initial values of parameters: each function fills a tensor, at once, and gives it back. Names and formulas are PyTorch's."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..errors import ShapeError
+from ..tensor.gradient.modes import no_grad
+from ..tensor.random import normal as _normal
+from ..tensor.random import uniform as _uniform
+from ..tensor.random.generator import Generator
+from ..tensor.tensor import Tensor
+
+GAINS = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5 / 3, "relu": math.sqrt(2), "selu": 0.75}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """By how much a layer before this function should be scaled up; `param` is the slope of leaky_relu."""
+    if nonlinearity == "leaky_relu":
+        return math.sqrt(2 / (1 + (0.01 if param is None else param) ** 2))
+    if nonlinearity not in GAINS:
+        raise ValueError(f"calculate_gain: no gain for {nonlinearity!r}; there are {', '.join([*GAINS, 'leaky_relu'])}")
+    return GAINS[nonlinearity]
+
+
+def _filled(t: Tensor, value: Any) -> Tensor:
+    with no_grad():
+        return t.assign(value.cast(t.dtype) if isinstance(value, Tensor) else t.full_like(value)).realize()
+
+
+def fans(t: Tensor) -> tuple[int, int]:
+    """How many inputs and outputs an element of a weight (outputs, inputs, ...) connects."""
+    if t.ndim < 2:
+        raise ShapeError(f"a weight of shape {t.shape} has no inputs and outputs; at least two axes are needed")
+    field = math.prod(t._concrete_shape()[2:])
+    return t.shape[1] * field, t.shape[0] * field  # type: ignore[return-value]
+
+
+def uniform_(t: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Uniform from a to b."""
+    return _filled(t, _uniform(t.shape, low=a, high=b, dtype=t.dtype, generator=generator, device=t.device))
+
+
+def normal_(t: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Normal."""
+    return _filled(t, _normal(t.shape, mean=mean, std=std, dtype=t.dtype, generator=generator, device=t.device))
+
+
+def constant_(t: Tensor, val: float) -> Tensor:
+    """Every element the value."""
+    return _filled(t, val)
+
+
+def zeros_(t: Tensor) -> Tensor:
+    """Zeros."""
+    return _filled(t, 0)
+
+
+def ones_(t: Tensor) -> Tensor:
+    """Ones."""
+    return _filled(t, 1)
+
+
+def eye_(t: Tensor) -> Tensor:
+    """The identity matrix."""
+    if t.ndim != 2:
+        raise ShapeError(f"eye_: takes a matrix, not shape {t.shape}")
+    return _filled(t, Tensor.eye(*t.shape, dtype=t.dtype, device=t.device))
+
+
+def xavier_uniform_(t: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Uniform, variance 2 gain**2 / (inputs + outputs) (Glorot and Bengio 2010)."""
+    bound = gain * math.sqrt(6 / sum(fans(t)))
+    return uniform_(t, -bound, bound, generator)
+
+
+def xavier_normal_(t: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Normal, variance 2 gain**2 / (inputs + outputs)."""
+    return normal_(t, 0.0, gain * math.sqrt(2 / sum(fans(t))), generator)
+
+
+def kaiming_uniform_(t: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator | None = None) -> Tensor:
+    """Uniform, variance gain**2 / inputs (He et al. 2015)."""
+    bound = calculate_gain(nonlinearity, a) * math.sqrt(3 / _fan(t, mode))
+    return uniform_(t, -bound, bound, generator)
+
+
+def kaiming_normal_(t: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator | None = None) -> Tensor:
+    """Normal, variance gain**2 / inputs."""
+    return normal_(t, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(_fan(t, mode)), generator)
+
+
+def _fan(t: Tensor, mode: str) -> int:
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(f"mode is 'fan_in' or 'fan_out', not {mode!r}")
+    return max(1, fans(t)[mode == "fan_out"])

@@ -1,0 +1,112 @@
+"""Normalisation layers. Defaults are PyTorch's."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ShapeError
+from ..tensor.tensor import Tensor
+from . import functional
+from .module import Module, Parameter
+
+
+def _ones(*shape: int) -> Tensor:
+    return Parameter(Tensor(np.ones(shape, np.float32)))
+
+
+def _zeros(*shape: int) -> Tensor:
+    return Parameter(Tensor(np.zeros(shape, np.float32)))
+
+
+class LayerNorm(Module):
+    """(x - mean) / sqrt(variance + eps) over the last axes, times weight plus bias."""
+
+    def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True) -> None:
+        super().__init__()
+        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.eps = eps
+        self.weight = _ones(*self.normalized_shape) if elementwise_affine else None
+        self.bias = _zeros(*self.normalized_shape) if elementwise_affine and bias else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.layer_norm(self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}"
+
+
+class RMSNorm(Module):
+    """x / sqrt(mean(x * x) + eps) over the last axes, times weight."""
+
+    def __init__(self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True) -> None:
+        super().__init__()
+        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.eps = eps
+        self.weight = _ones(*self.normalized_shape) if elementwise_affine else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.rms_norm(self.normalized_shape, self.weight, self.eps)
+
+
+class GroupNorm(Module):
+    """layer norm over the channels of each group, for (batch, channels, ...)."""
+
+    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True) -> None:
+        super().__init__()
+        if num_groups < 1 or num_channels % num_groups:
+            raise ShapeError(f"GroupNorm: {num_groups} groups must divide {num_channels} channels")
+        self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
+        self.weight, self.bias = (_ones(num_channels), _zeros(num_channels)) if affine else (None, None)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.group_norm(x, self.num_groups, self.weight, self.bias, self.eps)
+
+
+class _BatchNorm(Module):
+    axes: tuple[int, ...]
+
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True, track_running_stats: bool = True) -> None:
+        super().__init__()
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.weight, self.bias = (_ones(num_features), _zeros(num_features)) if affine else (None, None)
+        self.running_mean = Tensor(np.zeros(num_features, np.float32)) if track_running_stats else None
+        self.running_var = Tensor(np.ones(num_features, np.float32)) if track_running_stats else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.ndim not in self.axes or x.shape[1] != self.num_features:
+            raise ShapeError(f"{type(self).__name__}: takes (batch, {self.num_features}, ...) of {' or '.join(map(str, self.axes))} axes, not shape {x.shape}")
+        return functional.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, self.training, self.momentum, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}"
+
+
+class BatchNorm1d(_BatchNorm):
+    """Normalisation by the statistics of each channel over the batch, for (batch, channels) or (batch, channels, length)."""
+
+    axes = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Normalisation by the statistics of each channel over the batch, for (batch, channels, height, width)."""
+
+    axes = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Normalisation by the statistics of each channel over the batch, for five axes."""
+
+    axes = (5,)
+
+
+class InstanceNorm2d(Module):
+    """Normalisation of each channel of each element of the batch."""
+
+    def __init__(self, num_features: int, eps: float = 1e-5, affine: bool = False) -> None:
+        super().__init__()
+        self.num_features, self.eps = num_features, eps
+        self.weight, self.bias = (_ones(num_features), _zeros(num_features)) if affine else (None, None)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.instance_norm(x, self.weight, self.bias, self.eps)
