@@ -12,10 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import nn, optim
+    from . import nn as nn
+    from . import optim as optim
     from .interpret import interpret
     from .runtime.config import get_num_threads, num_threads, set_num_threads
-    from .tensor import dtypes, random
+    from .tensor import dtypes
+    from .tensor import random as random
     from .tensor.gradient.modes import enable_grad, is_grad_enabled, no_grad
     from .tensor.gradient.transforms import custom_gradient, grad, jvp, stop_gradient, value_and_grad, vjp
     from .tensor.jit import jit
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _IMPORTED_AT = time.time_ns()
-__all__ = ["Generator", "Tensor", "Variable", "custom_gradient", "dtypes", "enable_grad", "get_num_threads", "grad", "interpret", "is_grad_enabled", "jit", "jvp", "manual_seed",
-           "no_grad", "num_threads", "set_num_threads", "stop_gradient", "value_and_grad", "vjp"]
+__all__ = ["Generator", "Tensor", "Variable", "custom_gradient", "dtypes", "enable_grad", "get_num_threads", "grad", "interpret", "is_grad_enabled",
+           "jit", "jvp", "manual_seed", "no_grad", "num_threads", "set_num_threads", "stop_gradient", "value_and_grad", "vjp"]
 
 _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit",
           **dict.fromkeys(("Generator", "manual_seed"), ".tensor.random.generator"),

@@ -13,6 +13,7 @@ from .losses import BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, L1Loss, MSEL
 from .module import Module, Parameter
 from .norms import BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, InstanceNorm2d, LayerNorm, RMSNorm
 
-__all__ = ["BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Conv1d", "Conv2d", "Conv3d", "CrossEntropyLoss", "Dropout", "ELU", "Embedding", "Flatten",
-           "GELU", "GroupNorm", "Hardswish", "HuberLoss", "Identity", "InstanceNorm2d", "L1Loss", "LayerNorm", "LeakyReLU", "Linear", "MSELoss", "Mish", "Module",
-           "ModuleList", "NLLLoss", "Parameter", "RMSNorm", "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid", "Softmax", "Softplus", "Tanh", "functional", "init"]
+__all__ = ["BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Conv1d", "Conv2d", "Conv3d", "CrossEntropyLoss", "Dropout", "ELU",
+           "Embedding", "Flatten", "GELU", "GroupNorm", "Hardswish", "HuberLoss", "Identity", "InstanceNorm2d", "L1Loss", "LayerNorm", "LeakyReLU",
+           "Linear", "MSELoss", "Mish", "Module", "ModuleList", "NLLLoss", "Parameter", "RMSNorm", "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid",
+           "Softmax", "Softplus", "Tanh", "functional", "init"]

@@ -22,7 +22,8 @@ class _Activation(Module):
 
 
 def _activation(name: str, method: str) -> Any:
-    return type(name, (_Activation,), {"method": method, "__doc__": f"{getattr(Tensor, method).__doc__}\n\n    Takes what `Tensor.{method}` takes.", "__module__": __name__})
+    doc = f"{getattr(Tensor, method).__doc__}\n\n    Takes what `Tensor.{method}` takes."
+    return type(name, (_Activation,), {"method": method, "__doc__": doc, "__module__": __name__})
 
 
 ReLU, ReLU6, ELU, GELU = _activation("ReLU", "relu"), _activation("ReLU6", "relu6"), _activation("ELU", "elu"), _activation("GELU", "gelu")

@@ -7,6 +7,7 @@ from typing import Any
 from ..errors import BoundsError, DTypeError, ShapeError
 from ..tensor.random.distributions import bernoulli
 from ..tensor.random.generator import Generator
+from ..tensor.sizes import Size, concrete
 from ..tensor.tensor import Tensor
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -23,6 +24,11 @@ def _same_shape(input: Tensor, target: Any, what: str) -> Tensor:
     if input.shape != target.shape:
         raise ShapeError(f"{what}: input has shape {input.shape} and target {target.shape}; they must be equal")
     return target
+
+
+def _known(size: Size) -> int:
+    """A size that must be a number, not a Variable."""
+    return concrete((size,))[0]
 
 
 # Losses
@@ -74,7 +80,7 @@ def cross_entropy(input: Tensor, target: Any, weight: Any = None, ignore_index: 
         return _weighed_nll(logs, _classes(input, target, axis, "cross_entropy"), axis, weight, ignore_index, reduction, label_smoothing)
     target = _same_shape(input, target, "cross_entropy")
     if label_smoothing:
-        target = target * (1 - label_smoothing) + label_smoothing / input.shape[axis]
+        target = target * (1 - label_smoothing) + label_smoothing / _known(input.shape[axis])
     if weight is not None:
         logs = logs * _class_weights(input, weight, axis, "cross_entropy")
     loss = -(logs * target).sum(axis)
@@ -109,7 +115,7 @@ def _weighed_nll(logs: Tensor, target: Tensor, axis: int, weight: Any, ignore_in
     loss = (picked * share).where(kept, 0.0)
     if smoothing:
         every = -(logs if weights is None else logs * weights).sum(axis)
-        loss = loss * (1 - smoothing) + every.where(kept, 0.0) * (smoothing / logs.shape[axis])
+        loss = loss * (1 - smoothing) + every.where(kept, 0.0) * (smoothing / _known(logs.shape[axis]))
     if reduction == "mean":
         return loss.sum() / share.sum()
     return _reduced(loss, reduction, "nll_loss")
@@ -175,9 +181,10 @@ def linear(input: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
     return input.linear(weight, bias)
 
 
-def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Any = None, bias: Any = None, training: bool = False, momentum: float = 0.1,
-               eps: float = 1e-5) -> Tensor:
-    """(x - mean) / sqrt(variance + eps) over all axes but 1, times weight plus bias; in training with the batch's statistics, which move the running ones by `momentum`."""
+def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Any = None, bias: Any = None, training: bool = False,
+               momentum: float = 0.1, eps: float = 1e-5) -> Tensor:
+    """(x - mean) / sqrt(variance + eps) over all axes but 1, times weight plus bias; in training with the batch's statistics, which move the running
+    ones by `momentum`."""
     from ..tensor.gradient.modes import no_grad
     axes = tuple(a for a in range(input.ndim) if a != 1)
     if input.ndim < 2:
@@ -213,7 +220,7 @@ def group_norm(input: Tensor, num_groups: int, weight: Any = None, bias: Any = N
         raise ShapeError(f"group_norm: {num_groups} groups must divide the channels, axis 1 of shape {input.shape}")
     shape = tuple(-1 if a == 1 else 1 for a in range(input.ndim))
     x = input._computing()
-    grouped = x.reshape(input.shape[0], num_groups, -1) if input.numel() else x.reshape(input.shape[0], num_groups, input.shape[1] // num_groups, *input.shape[2:]).flatten(2)
+    grouped = x.reshape(input.shape[0], num_groups, input.shape[1] // num_groups, *input.shape[2:]).flatten(2)
     result = grouped.layernorm(-1, eps).reshape(*input.shape)
     if weight is not None:
         result = result * weight.reshape(*shape)
@@ -224,15 +231,15 @@ def group_norm(input: Tensor, num_groups: int, weight: Any = None, bias: Any = N
 
 def instance_norm(input: Tensor, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
     """group_norm with a group for each channel."""
-    return group_norm(input, input.shape[1], weight, bias, eps)
+    return group_norm(input, _known(input.shape[1]), weight, bias, eps)
 
 
-def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
-                                 enable_gqa: bool = False) -> Tensor:
+def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
+                                 scale: float | None = None, enable_gqa: bool = False) -> Tensor:
     """softmax(query @ key.T * scale + mask) @ value over the last two axes (length, width).
 
-    A mask of bools says who may be looked at, one of floats is added; `is_causal` lets element i look at those up to i. With `enable_gqa` each head of key and value (axis -3)
-    serves several of query. A row that may look at nothing gives zeros.
+    A mask of bools says who may be looked at, one of floats is added; `is_causal` lets element i look at those up to i. With `enable_gqa` each head of
+    key and value (axis -3) serves several of query. A row that may look at nothing gives zeros.
     """
     if query.shape[-1] != key.shape[-1]:
         raise ShapeError(f"scaled_dot_product_attention: query {query.shape} and key {key.shape} need last axes of one size")
@@ -245,7 +252,7 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
         if served % heads:
             raise ShapeError(f"scaled_dot_product_attention: {heads} heads of key cannot serve {served} of query; the one must divide the other")
         key, value = (t.repeat_interleave(served // heads, -3) for t in (key, value))
-    factor = query.shape[-1] ** -0.5 if scale is None else scale
+    factor = _known(query.shape[-1]) ** -0.5 if scale is None else scale
     scores = (query @ key.transpose(-1, -2)) * factor
     if is_causal:
         attn_mask = Tensor.ones(query.shape[-2], key.shape[-2], dtype="bool", device=query.device).tril()

@@ -65,7 +65,7 @@ def eye_(t: Tensor) -> Tensor:
     """The identity matrix."""
     if t.ndim != 2:
         raise ShapeError(f"eye_: takes a matrix, not shape {t.shape}")
-    return _filled(t, Tensor.eye(*t.shape, dtype=t.dtype, device=t.device))
+    return _filled(t, Tensor.eye(t.shape[0], t.shape[1], dtype=t.dtype, device=t.device))
 
 
 def xavier_uniform_(t: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:

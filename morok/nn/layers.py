@@ -104,7 +104,8 @@ class Embedding(Module):
 class _Conv(Module):
     dimensions: int
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1, bias: bool = True) -> None:
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
+                 bias: bool = True) -> None:
         super().__init__()
         if groups < 1 or in_channels % groups or out_channels % groups:
             raise ShapeError(f"{type(self).__name__}: {groups} groups must divide {in_channels} and {out_channels} channels")

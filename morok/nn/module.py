@@ -110,8 +110,8 @@ class Module:
         mine = dict(self._tensors())
         missing, unexpected = [n for n in mine if n not in state], [n for n in state if n not in mine]
         if strict and (missing or unexpected):
-            raise KeyError("load_state_dict: " + "; ".join(f"{what} {', '.join(names)}" for what, names in (("missing", missing), ("unexpected", unexpected)) if names)
-                           + " (strict=False loads what there is)")
+            wrong = "; ".join(f"{what} {', '.join(names)}" for what, names in (("missing", missing), ("unexpected", unexpected)) if names)
+            raise KeyError(f"load_state_dict: {wrong} (strict=False loads what there is)")
         new = {n: v if isinstance(v, Tensor) else Tensor(np.asarray(v)) for n, v in state.items() if n in mine}
         for name, value in new.items():
             if value.shape != mine[name].shape:

@@ -57,7 +57,8 @@ class GroupNorm(Module):
         if num_groups < 1 or num_channels % num_groups:
             raise ShapeError(f"GroupNorm: {num_groups} groups must divide {num_channels} channels")
         self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
-        self.weight, self.bias = (_ones(num_channels), _zeros(num_channels)) if affine else (None, None)
+        self.weight = _ones(num_channels) if affine else None
+        self.bias = _zeros(num_channels) if affine else None
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.group_norm(x, self.num_groups, self.weight, self.bias, self.eps)
@@ -69,13 +70,15 @@ class _BatchNorm(Module):
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True, track_running_stats: bool = True) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
-        self.weight, self.bias = (_ones(num_features), _zeros(num_features)) if affine else (None, None)
+        self.weight = _ones(num_features) if affine else None
+        self.bias = _zeros(num_features) if affine else None
         self.running_mean = Tensor(np.zeros(num_features, np.float32)) if track_running_stats else None
         self.running_var = Tensor(np.ones(num_features, np.float32)) if track_running_stats else None
 
     def forward(self, x: Tensor) -> Tensor:
         if x.ndim not in self.axes or x.shape[1] != self.num_features:
-            raise ShapeError(f"{type(self).__name__}: takes (batch, {self.num_features}, ...) of {' or '.join(map(str, self.axes))} axes, not shape {x.shape}")
+            axes = " or ".join(map(str, self.axes))
+            raise ShapeError(f"{type(self).__name__}: takes (batch, {self.num_features}, ...) of {axes} axes, not shape {x.shape}")
         return functional.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, self.training, self.momentum, self.eps)
 
     def extra_repr(self) -> str:
@@ -106,7 +109,8 @@ class InstanceNorm2d(Module):
     def __init__(self, num_features: int, eps: float = 1e-5, affine: bool = False) -> None:
         super().__init__()
         self.num_features, self.eps = num_features, eps
-        self.weight, self.bias = (_ones(num_features), _zeros(num_features)) if affine else (None, None)
+        self.weight = _ones(num_features) if affine else None
+        self.bias = _zeros(num_features) if affine else None
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.instance_norm(x, self.weight, self.bias, self.eps)

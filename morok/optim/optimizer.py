@@ -20,8 +20,8 @@ class Optimizer:
         optimizer = optim.SGD(model.parameters(), lr=0.1)
         optimizer.zero_grad(); loss.backward(); optimizer.step()
 
-    A class says in `update` what one parameter becomes, and in `slots` which tensors it keeps for each. The learning rate is a tensor, so that changing it compiles
-    nothing anew and reaches captured functions.
+    A class says in `update` what one parameter becomes, and in `slots` which tensors it keeps for each. The learning rate is a tensor, so that changing it
+    compiles nothing anew and reaches captured functions.
     """
 
     slots: tuple[str, ...] = ()
@@ -110,7 +110,8 @@ class Optimizer:
     def state_dict(self) -> dict[str, Any]:
         """Options, and the slots of each parameter by its number."""
         numbers = {id(p): i for i, p in enumerate(self.parameters())}
-        groups = [{k: [numbers[id(p)] for p in v] if k == "params" else v.item() if isinstance(v, Tensor) else v for k, v in g.items()} for g in self.param_groups]
+        groups = [{k: [numbers[id(p)] for p in v] if k == "params" else v.item() if isinstance(v, Tensor) else v for k, v in g.items()}
+                  for g in self.param_groups]
         return {"state": {numbers[i]: {n: t.detach() for n, t in slots.items()} for i, slots in self.state.items()}, "param_groups": groups}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:

@@ -11,5 +11,5 @@ from __future__ import annotations
 from .distributions import bernoulli, bits, categorical, exponential, gumbel, laplace, logistic, normal, rand, randint, randn, uniform
 from .generator import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
-__all__ = ["Generator", "bernoulli", "bits", "categorical", "default_generator", "exponential", "get_rng_state", "gumbel", "initial_seed", "laplace", "logistic",
-           "manual_seed", "normal", "rand", "randint", "randn", "seed", "set_rng_state", "uniform"]
+__all__ = ["Generator", "bernoulli", "bits", "categorical", "default_generator", "exponential", "get_rng_state", "gumbel", "initial_seed", "laplace",
+           "logistic", "manual_seed", "normal", "rand", "randint", "randn", "seed", "set_rng_state", "uniform"]
