@@ -3,15 +3,19 @@
 import numpy as np
 
 OPTIMISERS = {
-    "sgd": ("SGD", {"lr": 0.1}), "momentum": ("SGD", {"lr": 0.1, "momentum": 0.9}), "nesterov": ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),
-    "dampening": ("SGD", {"lr": 0.1, "momentum": 0.8, "dampening": 0.3}), "adam": ("Adam", {"lr": 0.01, "weight_decay": 0.1}), "adamw": ("AdamW", {"lr": 0.01, "weight_decay": 0.1}),
+    "sgd": ("SGD", {"lr": 0.1}),
+    "momentum": ("SGD", {"lr": 0.1, "momentum": 0.9}), "nesterov": ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),
+    "dampening": ("SGD", {"lr": 0.1, "momentum": 0.8, "dampening": 0.3}),
+    "adam": ("Adam", {"lr": 0.01, "weight_decay": 0.1}), "adamw": ("AdamW", {"lr": 0.01, "weight_decay": 0.1}),
     "rmsprop": ("RMSprop", {"lr": 0.01, "momentum": 0.5, "centered": True}), "adagrad": ("Adagrad", {"lr": 0.1, "lr_decay": 0.1}),
 }
 
 LOSSES = {
-    "mse_loss": ("values", {}), "l1_loss": ("values", {"reduction": "sum"}), "huber_loss": ("values", {"delta": 0.7}), "smooth_l1_loss": ("values", {"beta": 0.5}),
+    "mse_loss": ("values", {}),
+    "l1_loss": ("values", {"reduction": "sum"}), "huber_loss": ("values", {"delta": 0.7}), "smooth_l1_loss": ("values", {"beta": 0.5}),
     "cross_entropy": ("classes", {}), "cross_entropy smoothed": ("classes", {"label_smoothing": 0.1, "ignore_index": 2}),
-    "cross_entropy weighed": ("classes", {"weight": [0.5, 1.0, 2.0, 0.0], "label_smoothing": 0.2}), "cross_entropy of probabilities": ("shares", {"label_smoothing": 0.1}),
+    "cross_entropy weighed": ("classes", {"weight": [0.5, 1.0, 2.0, 0.0], "label_smoothing": 0.2}),
+    "cross_entropy of probabilities": ("shares", {"label_smoothing": 0.1}),
     "nll_loss": ("classes", {"weight": [0.5, 1.0, 2.0, 3.0], "ignore_index": 1, "reduction": "mean"}), "kl_div": ("shares", {"reduction": "batchmean"}),
     "binary_cross_entropy_with_logits": ("shares", {"pos_weight": [1.0, 2.0, 3.0, 4.0]}),
 }

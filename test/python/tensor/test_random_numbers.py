@@ -136,8 +136,10 @@ def test_empty_and_scalar_draws():
 
 
 WRONG = {
-    "order": (lambda: random.uniform(2, low=1, high=0), BoundsError, "in order"), "std": (lambda: random.normal(2, std=-1), BoundsError, "must not be negative"),
-    "integers": (lambda: random.normal(2, dtype="int32"), DTypeError, "must be a float"), "rate": (lambda: random.exponential(2, rate=0), BoundsError, "positive"),
+    "order": (lambda: random.uniform(2, low=1, high=0), BoundsError, "in order"),
+    "std": (lambda: random.normal(2, std=-1), BoundsError, "must not be negative"),
+    "integers": (lambda: random.normal(2, dtype="int32"), DTypeError, "must be a float"),
+    "rate": (lambda: random.exponential(2, rate=0), BoundsError, "positive"),
     "range": (lambda: random.randint(3, 3), BoundsError, "must be less than"), "int8": (lambda: random.randint(0, 300, dtype="int8"), BoundsError, "int8"),
     "p": (lambda: random.bernoulli(1.5, 3), BoundsError, "probability"), "generator": (lambda: random.uniform(2, generator=3), DTypeError, "Generator"),
     "logits": (lambda: random.categorical(Tensor([1, 2])), DTypeError, "floats"), "state": (lambda: random.set_rng_state(Tensor([1])), BoundsError, r"\(2,\)"),
