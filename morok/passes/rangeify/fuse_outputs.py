@@ -297,7 +297,7 @@ class _Rewriting:
             return u.with_operands((self.versions[source], *(memo[i] for i in u.operands[1:])))
         operands = tuple([memo[o] for o in u.operands])
         if u.name == "load" and operands[0].name != "index":  # a value passed on
-            return operands[1].where(operands[0], operands[2]) if len(operands) == 3 else operands[0]
+            return _gated(*operands)
         return u.with_operands(operands) if operands else u
 
     def _value_of(self, source: StoredValue, group: Group, indices: tuple[UOp, ...]) -> UOp:
@@ -327,6 +327,15 @@ def _inner_axes(m: StoredValue, group: Group) -> list[int]:
     """The axes of a buffer in scratch that the loops inside of the shared ones run along."""
     inner = set(group.loops[m][group.scratch[m]:])
     return [a for a, i in enumerate(m.indices) if i in inner]
+
+
+def _gated(value: UOp, gate: UOp | None = None, other: UOp | None = None) -> UOp:
+    """The value where the gate holds. Where it does not, a place in scratch may lie outside of it: the load itself is gated."""
+    if gate is None or other is None:
+        return value
+    if value.name == "load" and len(value.operands) == 1 and value.operands[0].type.space == "local":  # type: ignore[union-attr]
+        return value.with_operands((value.operands[0], gate, other))
+    return gate.where(value, other)
 
 
 def _load(scratch: UOp, places: Iterable[UOp]) -> UOp:

@@ -128,9 +128,14 @@ def _loops_before_the_first_unused(request: Request, loops: tuple[UOp, ...]) -> 
 
 
 def _source_elements(u: UOp) -> int:
-    """How many elements of memory a value is computed from. One that is large beside them (attention's scores) is better not stored whole; a small one
-    (a layer's output beside its weights) costs little to store, and its consumer need not run row by row."""
-    return sum(elements(v) for v in toposort((u,)) if v.name in ("arg", "contiguous", "copy", "assign"))
+    """How many elements of memory a value is computed from, a factor of a product that is another's memory too counted for each. One that is large beside
+    them (attention's scores) is better not stored whole; a small one (a layer's output beside its weights, a product of two squares) costs little to
+    store, and its consumer need not run row by row."""
+    value = u.operands[0] if u.name == "reduce_axis" else u
+    while value.name == "cast":
+        value = value.operands[0]
+    factors = value.operands if value.name == "mul" else (value,)
+    return sum(elements(v) for factor in factors for v in toposort((factor,)) if v.name in ("arg", "contiguous", "copy", "assign"))
 
 
 def _local_stage(u: UOp, sites: Sites) -> Stored | None:

@@ -202,3 +202,13 @@ def test_same_values_without_the_pass(program):
 def run_on(threads, program):
     with configured(num_threads=threads):
         return run(program)
+
+
+def test_scratch_is_read_only_where_it_lies():
+    """A gated load of what another store keeps in scratch lost its gate, and read past the scratch."""
+    parts = [np.full((16, 6), i, np.float32) for i in range(4)]
+    first = Tensor.cat([Tensor(p) for p in parts[:2]]).contiguous()
+    second = Tensor.cat([Tensor(p) for p in parts[2:]]).contiguous()
+    with configured(check=True):
+        found = Tensor.cat([first, second]).numpy()
+    np.testing.assert_array_equal(found, np.concatenate(parts))
