@@ -34,7 +34,7 @@ FILLED = 8.0
 """Cycles to put a vector of a window into a panel that is computed or gated."""
 STORED = 1.8
 """Cycles to store one lane."""
-LEAST_GAIN = 1.15
+LEAST_GAIN = 1.0
 """Such kernels take longer to compile, and the estimates are no better than this."""
 CHUNKS = (1, 2, 3, 4, 6, 8, 12, 16)
 """Numbers of chunks for each thread that are considered."""

@@ -14,6 +14,7 @@ from ...dialect import types as T
 from ...errors import ScheduleError
 from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, toposort
+from ..symbolic.flat import row_major
 from ..symbolic.ranges import make_range, open_ranges
 
 MOST_BYTES = 2 << 20
@@ -92,9 +93,8 @@ class _Distribution:
                 continue
             stack.pop()
             if u.name == "index" and self._is_larger(u.operands[0], new[u.operands[0]]):
-                place = own
-                for size, position in zip(u.operands[0].type.shape, u.operands[1:]):  # type: ignore[union-attr]
-                    place = place * size + new[position]
+                shape = u.operands[0].type.shape  # type: ignore[union-attr]
+                place = own * u.operands[0].type.size + row_major([new[position] for position in u.operands[1:]], shape)  # type: ignore[union-attr]
                 new[u] = UOp.make("index", (new[u.operands[0]], place), (), u.type, u.loc)
             else:
                 new[u] = u.with_operands(tuple([new[o] for o in u.operands])) if u.operands else u

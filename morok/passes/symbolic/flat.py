@@ -14,7 +14,10 @@ from .linear import MOST_TERMS, build, combined, linear
 
 
 def row_major(indices: Sequence[UOp], shape: Sequence[int]) -> UOp:
-    """The sum of the indices times their strides, in the canonical order of sums. The terms are those of the indices, not simplified."""
+    """The sum of the indices times their strides, in the canonical order of sums. The terms are those of the indices, not simplified. One index alone is the
+    place itself."""
+    if len(indices) == 1:
+        shape = shape[-1:]
     strides = [prod(shape[axis + 1:]) for axis in range(len(shape))]
     forms = [linear(i).scaled(s) for i, s in zip(indices, strides)]
     if sum(len(f.terms) for f in forms) <= MOST_TERMS and all(i.type is T.index for i in indices):
