@@ -34,8 +34,6 @@ FILLED = 8.0
 """Cycles to put a vector of a window into a panel that is computed or gated."""
 STORED = 1.8
 """Cycles to store one lane."""
-LEAST_GAIN = 1.0
-"""Such kernels take longer to compile, and the estimates are no better than this."""
 CHUNKS = (1, 2, 3, 4, 6, 8, 12, 16)
 """Numbers of chunks for each thread that are considered."""
 
@@ -138,12 +136,12 @@ def _is_flat(factor: UOp, axis: PanelAxis) -> bool:
 
 
 def schedule_crossed(body: Body, product: Product, machine: Machine, less_than: float) -> NamedLoops | None:
-    """The kernel under its best crossed schedule, if its estimate is clearly less than that many cycles."""
+    """The kernel under its best crossed schedule, if its estimate is less than that many cycles."""
     p = crossed(product, max(1, machine.vector_bits // product.bits))
     if p is None or not less_than:
         return None
     found = min(CrossedShapes(p, machine).all(), key=lambda s: s.cycles, default=None)
-    if found is None or found.cycles * LEAST_GAIN >= less_than:
+    if found is None or found.cycles >= less_than:
         return None
     try:
         return _apply(body, p, found, machine)
