@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 from kernel_kinds import kernels_to, tensor
-from test_random_schedules import evaluate, known_values, wrong_values
+from random_schedules import evaluate, known_values, wrong_values
 
 from morok.errors import ScheduleError
 from morok.passes.optimize.dot_products import apply_dots, dots
