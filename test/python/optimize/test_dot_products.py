@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 from kernel_kinds import kernels_to, tensor
-from random_schedules import evaluate, known_values, wrong_values
+from random_schedules import evaluate, known_runs, wrong_values
 
 from morok.errors import ScheduleError
 from morok.passes.optimize.dot_products import apply_dots, dots
@@ -60,7 +60,7 @@ def test_every_schedule_computes_the_same(make):
         body = replace(body, name="k")
         p = find_product(body)
         assert p is not None
-        inputs, known = known_values(body, 1)
+        run, = known_runs(body, 1)
         for machine in MACHINES:
             for shape in dots(p, machine):
                 try:
@@ -69,7 +69,7 @@ def test_every_schedule_computes_the_same(make):
                     continue
                 if (text := " ".join(map(str, loops.opts))) not in tried:
                     tried.add(text)
-                    if (found := wrong_values(body, known, evaluate(loops.body, inputs))) is not None:
+                    if (found := wrong_values(body, run.known, evaluate(loops.body, run.inputs, run.sizes))) is not None:
                         wrong.append(f"{text}: {found}")
     assert wrong == []
     assert len(tried) > 3
