@@ -109,9 +109,10 @@ def _blocks(p: Product, tile_rows: int, column_tiles: int, outer: str, machine: 
 
 
 def estimated_cycles(p: Product, machine: Machine) -> float:
-    """Those of the best schedule; 0 where the plain one serves as well."""
+    """Those of the best schedule with lanes on the columns; 0 where lanes on the sum, or the plain schedule, serve better."""
     work = prod(extent(r) for r in (*p.rows, *p.columns, *p.batches, *p.sums))
-    return min((s.cycles for s in shapes(p, machine)), default=0.0) if work >= LEAST_WORK else 0.0
+    best = next(iter(choices(p, machine)), None) if work >= LEAST_WORK else None
+    return best.cycles if isinstance(best, Shape) else 0.0
 
 
 def schedule_product(body: Body, p: Product, machine: Machine) -> NamedLoops | None:
