@@ -75,8 +75,9 @@ class Optimizer:
             for p in group["params"]:
                 p.grad = None
 
-    def step(self) -> None:
-        """Updates each parameter that has a gradient, and computes all that this changes. Within a captured function that is left to its plan."""
+    def step(self, realize: bool = True) -> None:
+        """Updates each parameter that has a gradient, and computes all that this changes. Within a captured function that is left to its plan, with
+        `realize=False` to the caller."""
         changed: list[Tensor] = []
         with no_grad():
             for group in self.param_groups:
@@ -92,7 +93,7 @@ class Optimizer:
                         t.assign(value.cast(t.dtype))
                         changed.append(t)
                     changed.append(p.grad)  # type: ignore[arg-type]
-        if changed and not (TRACING.count and TRACING.current is not None):
+        if changed and realize and not (TRACING.count and TRACING.current is not None):
             Tensor.realize_batch(changed)
 
     def gradients(self, group: Group, params: list[Tensor]) -> list[Tensor]:
