@@ -74,7 +74,9 @@ class GradientMethods(ConversionMethods):
         Afterwards how realised values were made is forgotten, unless `retain_graph`. With `create_graph` the gradients can be differentiated again.
         GradientError where this depends on no variable, ShapeError for several elements without `gradient`.
 
-            (w * w).sum().backward(); w.grad.tolist()
+            v = Tensor([1.0, 2.0], requires_grad=True)
+            (v * v).sum().backward()
+            v.grad.tolist()  # [2.0, 4.0]
         """
         if not self.dtype.is_float:
             raise DTypeError(f"backward: only floats have gradients, not {self.dtype}")

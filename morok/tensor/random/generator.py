@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from typing import Any
 
@@ -100,6 +101,7 @@ class Generator:
 
 _generators: dict[str, Generator] = {}
 _lock = threading.Lock()
+renewed_after_fork(sys.modules[__name__], "_lock", threading.Lock)
 
 
 def default_generator(device: str | None = None) -> Generator:

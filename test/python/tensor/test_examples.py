@@ -2,6 +2,7 @@
 
 import ast
 import re
+import textwrap
 
 import numpy as np
 import pytest
@@ -12,14 +13,14 @@ from morok import Tensor, Variable, dtypes
 
 
 def examples():
+    """The indented lines of each docstring: one program each."""
     owners = [*Tensor.__mro__[:-1], Variable]
     for owner in owners:
         for name, member in vars(owner).items():
             function = getattr(member, "__func__", getattr(member, "fget", member))
             doc = getattr(function, "__doc__", None) if callable(function) else None
-            for line in (doc or "").splitlines():
-                if re.match(r" {12}\S", line):
-                    yield pytest.param(line.strip(), id=f"{owner.__name__}.{name}-{line.strip()[:30]}")
+            for number, block in enumerate(re.findall(r"(?:^ {12}\S.*\n(?:^ {12,}.*\n)*)", doc or "", re.MULTILINE)):
+                yield pytest.param(textwrap.dedent(block), id=f"{owner.__name__}.{name}-{number}")
 
 
 def namespace(shape):
@@ -57,23 +58,26 @@ SHAPES = {
 """Shapes that some examples need of x; (2, 3) for the others."""
 
 
-@pytest.mark.parametrize("line", list(examples()))
-def test_example(line):
-    code, _, comment = line.partition("  #")
-    of = re.search(r"(\(.*\)) of (\(.*\))", comment)
-    shape = ast.literal_eval(of[2]) if of else next((s for key, s in SHAPES.items() if key in code), (2, 3))
+@pytest.mark.parametrize("program", list(examples()))
+def test_example(program):
+    of = re.search(r"# *(\(.*\)) of (\(.*\))", program)
+    shape = ast.literal_eval(of[2]) if of else next((s for key, s in SHAPES.items() if key in program), (2, 3))
     names = namespace(shape)
-    try:
+    lines = program.splitlines()
+    for statement in ast.parse(program).body:
+        code = ast.get_source_segment(program, statement)
+        comment = lines[statement.end_lineno - 1][statement.end_col_offset :].partition("#")[2].strip()
+        if not isinstance(statement, ast.Expr):
+            exec(code, names)
+            continue
         result = eval(code, names)
-    except SyntaxError:
-        exec(code, names)
-        return
-    if of:
-        assert result.shape == ast.literal_eval(of[1])
-    elif comment.strip().startswith("["):
-        assert result.tolist() == ast.literal_eval(comment.strip())
-    elif comment.strip().startswith("("):
-        assert result == ast.literal_eval(comment.strip())
+        of = re.match(r"(\(.*\)) of (\(.*\))", comment)
+        if of:
+            assert result.shape == ast.literal_eval(of[1])
+        elif comment.startswith("["):
+            assert getattr(result, "tolist", lambda: result)() == ast.literal_eval(comment)
+        elif comment.startswith("("):
+            assert result == ast.literal_eval(comment)
 
 
 def test_there_are_examples():
