@@ -97,7 +97,8 @@ class CSource:
             if parameter.kind == "buffer":
                 self.names[value] = f"b{parameter.slot}"
                 declared.append(f"{self.type(_element(value.type))} *restrict b{parameter.slot}")
-                self.line(f"b{parameter.slot} = AT_ALIGNED(b{parameter.slot});")
+                if parameter.is_written:  # what is only read may be memory of others
+                    self.line(f"b{parameter.slot} = AT_ALIGNED(b{parameter.slot});")
             else:
                 self.names[value] = parameter.kind if parameter.kind != "variable" else self.fresh("n")
                 declared.append(f"int32_t {self.names[value]}")

@@ -1,7 +1,7 @@
 """The LLVM back end: our passes, upstream conversions, translation to LLVM IR, LLVM's own passes and code generator.
 
     LLVMRenderer().render(kernel, "k0").source
-    define void @k0(ptr noalias align 64 %0, ptr noalias align 64 %1, i32 %2) { .. }
+    define void @k0(ptr noalias align 64 %0, ptr noalias %1, i32 %2) { .. }
 """
 from __future__ import annotations
 

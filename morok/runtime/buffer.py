@@ -4,10 +4,12 @@
     b = Buffer.borrow(array)           the array's own memory where kernels can use it, else a copy
     b.numpy()                          a copy out
     b.view()                           the memory itself as an array, which keeps the buffer alive
+    b.shared_view()                    the same for others to read: while they do, nothing is written there
 """
 from __future__ import annotations
 
 import ctypes
+import weakref
 from math import prod
 from typing import Any
 
@@ -15,7 +17,7 @@ import numpy as np
 
 from ..dialect import types as T
 from .devices import Device, device
-from .memory_pool import ALIGNMENT, Block, bucket
+from .memory_pool import Block, bucket
 
 _SMALL = 1024
 
@@ -36,7 +38,8 @@ class Layout:
 
 
 class Buffer:
-    """`nbytes` bytes at `address`, 64-byte aligned, to hold row-major elements of `dtype` in `shape`."""
+    """`nbytes` bytes at `address`, to hold row-major elements of `dtype` in `shape`. Memory of its own is 64-byte aligned; borrowed memory as its elements
+    need it."""
 
     __slots__ = ("shape", "dtype", "device", "address", "nbytes", "_block", "_owner", "__weakref__")
 
@@ -79,8 +82,8 @@ class Buffer:
 
     @staticmethod
     def borrow(array: np.ndarray, where: Device | str = "CPU") -> Buffer:
-        """The array's own memory, if it is row-major, writeable and 64-byte aligned, else a copy. (NumPy aligns its own arrays to 16.)"""
-        if not (array.flags.c_contiguous and array.flags.writeable and array.ctypes.data % ALIGNMENT == 0 and array.dtype.isnative):
+        """The array's own memory, if it is row-major, of native byte order and each element at a multiple of its size, else a copy. It is never written."""
+        if not (array.flags.c_contiguous and array.ctypes.data % array.itemsize == 0 and array.dtype.isnative):
             return Buffer.from_numpy(array, where)
         self = object.__new__(Buffer)
         self._block, self._owner = None, array
@@ -90,7 +93,14 @@ class Buffer:
 
     @property
     def is_borrowed(self) -> bool:
-        return self._owner is not None
+        """Whether the memory is an array's."""
+        return self._owner is not None and type(self._owner) is not _Readers
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether others rely on the contents: the memory is borrowed, or a shared view lives. Then it is not to be written."""
+        owner = self._owner
+        return owner is not None and (type(owner) is not _Readers or owner() is not None)
 
     @property
     def size(self) -> int:
@@ -106,6 +116,21 @@ class Buffer:
         if count == 0:
             return np.empty(shape, self.dtype.np)
         return np.asarray(_Memory(self, count * self.dtype.itemsize)).view(self.dtype.np).reshape(shape)
+
+    def shared_view(self, shape: tuple[int, ...] | None = None) -> np.ndarray:
+        """The memory as a read-only array, without a copy. As long as it lives, `is_shared` keeps writers away."""
+        shape = self.shape if shape is None else shape
+        memory = self._owner() if type(self._owner) is _Readers else None
+        if memory is None:
+            memory = _Memory(self, self.nbytes, read_only=True)
+            if not self.is_borrowed:
+                self._owner = _Readers(memory)
+        count = prod(shape)
+        if count == 0:
+            array = np.empty(shape, self.dtype.np)
+            array.flags.writeable = False
+            return array
+        return np.asarray(memory)[:count * self.dtype.itemsize].view(self.dtype.np).reshape(shape)
 
     def numpy(self, shape: tuple[int, ...] | None = None) -> np.ndarray:
         """A copy of the elements (the first ones, where `shape` is smaller)."""
@@ -127,9 +152,17 @@ class Buffer:
 class _Memory:
     """Bytes of a buffer, for NumPy, which keeps this object and so the buffer for as long as an array on them lives."""
 
-    def __init__(self, buffer: Buffer, nbytes: int) -> None:
+    def __init__(self, buffer: Buffer, nbytes: int, read_only: bool = False) -> None:
         self.buffer = buffer
-        self.__array_interface__ = {"shape": (nbytes,), "typestr": "|u1", "data": (buffer.address, False), "version": 3}
+        lender = buffer._owner
+        read_only = read_only or isinstance(lender, np.ndarray) and not lender.flags.writeable
+        self.__array_interface__ = {"shape": (nbytes,), "typestr": "|u1", "data": (buffer.address, read_only), "version": 3}
+
+
+class _Readers(weakref.ref):
+    """What the shared views of a buffer are made of."""
+
+    __slots__ = ()
 
 
 def _dtype(array: np.ndarray) -> T.DType:

@@ -208,7 +208,7 @@ def _has_value(u: TensorUOp) -> bool:
 
 def _may_overwrite(target: TensorUOp) -> bool:
     storage = BUFFERS.get(target)
-    return isinstance(storage, Buffer) and not storage.is_borrowed
+    return isinstance(storage, Buffer) and not storage.is_shared
 
 
 def plan_uops(uops: Sequence[TensorUOp], config: Config, targets: frozenset) -> tuple[CompiledPlan, list[TensorUOp], dict[str, int]]:

@@ -18,7 +18,7 @@ from ..dialect import types as T
 from .items import Schedule, ScheduleItem
 
 ALIGNMENT = 64
-"""Kernels take every buffer as `align 64`."""
+"""Kernels take the buffers that they write as `align 64`."""
 
 
 @dataclass(frozen=True)

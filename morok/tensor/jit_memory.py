@@ -32,9 +32,9 @@ _ALONE = _references(_Probe())
 
 def own_memory(storage: Storage) -> Buffer:
     """The memory of a storage's value, to write to. Where others may ask for the value too (unrealised tensors made of it, clones, whoever lent the
-    memory), they keep it, and the storage gets a copy."""
+    memory or reads it as an array), they keep it, and the storage gets a copy."""
     memory = storage_memory(storage)
-    if storage._uop.name == "buffer" and not memory.is_borrowed:
+    if storage._uop.name == "buffer" and not memory.is_shared:
         if _references(storage) == _ALONE:
             return memory
         for ref in storage.views:  # they derive their values anew

@@ -46,10 +46,12 @@ class KernelWriter(Conversions):
         i32 = self.names.type(T.int32)
         inputs = [self.names.type(p.type) if p.type is not None else i32 for p in self.parameters]
         with context:
-            buffer = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get(), "llvm.align": ir.IntegerAttr.get(self.names.i64, ALIGNMENT)})
+            # what is only read may be memory of others (arrays, mapped files), of which no more is known than that an element's place suits it
+            read = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
+            written = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get(), "llvm.align": ir.IntegerAttr.get(self.names.i64, ALIGNMENT)})
             plain = ir.DictAttr.get({})
             attributes = {"sym_name": ir.StringAttr.get(self.body.name), "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, [])),
-                          "arg_attrs": ir.ArrayAttr.get([buffer if p.type is not None else plain for p in self.parameters])}
+                          "arg_attrs": ir.ArrayAttr.get([plain if p.type is None else written if p.is_written else read for p in self.parameters])}
         func = ir.Operation.create("func.func", attributes=attributes, regions=1, loc=unknown, ip=ip)
         block = func.regions[0].blocks.append(*inputs, arg_locs=[unknown] * len(inputs))
         self.ip = ir.InsertionPoint(block)

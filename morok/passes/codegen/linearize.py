@@ -5,7 +5,7 @@
                                                       %s = scf.for %k = .. iter_args(%acc = %z) -> (f32) { .. arith.addf .. }
                                                       memref.store %s, .. }
 
-A value that loops carry is their iter_arg. Parameters: the buffers (noalias, 64-byte aligned), an i32 for each define_var in the order of
+A value that loops carry is their iter_arg. Parameters: the buffers (noalias; those written 64-byte aligned), an i32 for each define_var in the order of
 names, and, where a range of kind thread exists, i32 thread id and i32 thread count; such a loop runs its thread's part of the iterations.
 A sum of products accumulates with fma (rounded once), unless `fuse=false`.
 

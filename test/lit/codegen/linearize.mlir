@@ -3,7 +3,7 @@
 
 // The reduction is an iter_arg of its loop, inside the loop of its row.
 // CHECK-LABEL: @row_sums(
-// CHECK-SAME: %arg0: memref<4xf32> {llvm.align = 64 : i64, llvm.noalias}
+// CHECK-SAME: %arg0: memref<4xf32> {llvm.align = 64 : i64, llvm.noalias}, %arg1: memref<24xf32> {llvm.noalias}
 // CHECK: scf.for %[[I:.*]] = %c0 to %c4 step %c1 {
 // CHECK: %[[ROW:.*]] = arith.muli %[[I]], %c6
 // CHECK: %[[S:.*]] = scf.for %[[J:.*]] = %c0 to %c6 step %c1 iter_args(%[[ACC:.*]] = %{{.*}}) -> (f32) {

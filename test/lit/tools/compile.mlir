@@ -11,7 +11,7 @@
 // RUN: not morok-compile %s --emit=exe 2>&1 | filecheck %s --check-prefix=KIND
 // RUN: not morok-compile %s --mcpu=abacus 2>&1 | filecheck %s --check-prefix=CPU
 
-// LLVM: define void @k0(ptr noalias align 64 %0, ptr noalias align 64 %1)
+// LLVM: define void @k0(ptr noalias align 64 %0, ptr noalias %1)
 // DIALECT: llvm.func @k0
 // RANGE: "morok.bufferize"
 // LOOPS: func.func @k0({{.*}}memref<4xf32>

@@ -53,7 +53,7 @@ def test_borrowing_shares_aligned_memory():
     assert buffer.is_borrowed and buffer.view()[1, 2] == 5
 
 
-@pytest.mark.parametrize("spoil", [lambda a: a[:, 1:], lambda a: a.reshape(-1)[1:], lambda a: a.T])
+@pytest.mark.parametrize("spoil", [lambda a: a[:, 1:], lambda a: a.view(np.uint8).reshape(-1)[1:61].view(np.float32), lambda a: a.T])
 def test_borrowing_copies_what_kernels_cannot_use(spoil):
     array = spoil(aligned((4, 4), np.float32))
     assert not Buffer.borrow(array).is_borrowed
@@ -62,7 +62,28 @@ def test_borrowing_copies_what_kernels_cannot_use(spoil):
 def test_borrowing_never_makes_read_only_memory_writeable():
     array = aligned((4,), np.float32)
     array.flags.writeable = False
-    assert not Buffer.borrow(array).is_borrowed
+    buffer = Buffer.borrow(array)
+    assert buffer.is_borrowed and not buffer.view().flags.writeable and not buffer.shared_view().flags.writeable and buffer.numpy().flags.writeable
+
+
+def test_borrowed_elements_may_lie_at_any_multiple_of_their_size():
+    array = aligned((16,), np.float32)[1:]
+    assert Buffer.borrow(array).is_borrowed
+
+
+def test_a_shared_view_keeps_writers_away_while_it_lives():
+    buffer = Buffer.from_numpy(np.arange(4.0))
+    assert not buffer.is_shared
+    a = buffer.shared_view()
+    b = buffer.shared_view((2, 1))[1:]
+    assert buffer.is_shared and not buffer.is_borrowed and a.tolist() == [0, 1, 2, 3] and b.tolist() == [[1]] and np.shares_memory(a, b)
+    with pytest.raises(ValueError, match="read-only"):
+        a[0] = 1
+    del a
+    assert buffer.is_shared
+    del b
+    assert not buffer.is_shared
+    assert buffer.shared_view((0, 3)).shape == (0, 3) and not buffer.is_shared
 
 
 def test_a_view_keeps_the_memory():
