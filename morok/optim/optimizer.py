@@ -69,6 +69,14 @@ class Optimizer:
         for group in self.param_groups:
             set_number(group["lr"], value)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The attributes; the slots by their parameters' numbers, as a copy's parameters are other objects."""
+        return {**vars(self), "state": [self.state[id(p)] for p in self.parameters()]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.state = {id(p): slots for p, slots in zip(self.parameters(), state["state"])}
+
     def zero_grad(self) -> None:
         """Drops all gradients."""
         for group in self.param_groups:

@@ -105,12 +105,6 @@ class ConversionMethods(WritingMethods):
         self.realize()
         return realize.known_memory(self.uop).numpy(self._concrete_shape())
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if copy is False:
-            raise ValueError("a Tensor becomes an array only by a copy; leave out copy=False")
-        array = self.numpy()
-        return array if dtype is None else array.astype(dtype, copy=False)
-
     def item(self) -> Any:
         """The only element as a Python number. ShapeError for any other size."""
         if self.numel() != 1:
@@ -158,15 +152,6 @@ class ConversionMethods(WritingMethods):
 
     def __contains__(self, value: Any) -> bool:
         return bool(self.eq(value).any())
-
-    def __deepcopy__(self, memo: dict) -> Self:
-        return self.clone()
-
-    def __copy__(self) -> Self:
-        return self.clone()
-
-    def __reduce__(self) -> Any:
-        return type(self), (self.numpy(), None, self.device)
 
     # Text
 

@@ -83,6 +83,16 @@ class Jitted:
                     return result
         return self._call(args, kwargs)
 
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a captured function holds machine code and memory, and cannot be pickled; pickle what it was made of, and call morok.jit again: {self!r}")
+
+    def __copy__(self) -> Jitted:
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Jitted:
+        """Itself, as Python's functions."""
+        return self
+
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 

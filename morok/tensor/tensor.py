@@ -11,13 +11,14 @@ The methods are layers, each a file of its subject built on the ones before:
     joining         cat, stack
     linear_algebra  matmul, dot, einsum
     activation      relu, gelu, softmax, layer_norm             gradients       requires_grad, backward
+                                                                exchange        __array__, DLPack, pickle, copy
 """
 from __future__ import annotations
 
-from .gradients import GradientMethods
+from .exchange.methods import ExchangeMethods
 
 
-class Tensor(GradientMethods):
+class Tensor(ExchangeMethods):
     __slots__ = ()
 
 

@@ -39,6 +39,13 @@ class Generator:
     def __repr__(self) -> str:
         return f"Generator(seed={self._seed}, device={self.device!r})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"device": self.device, "seed": self._seed, "state": self._state.tolist()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["seed"], state["device"])  # type: ignore[misc]
+        self.set_state(state["state"])
+
     def manual_seed(self, seed: int) -> Generator:
         """Begins the stream of a seed."""
         self._seed = integer(seed, "manual_seed: the seed") % _WORD

@@ -1,0 +1,1 @@
+"""Tensors to and from other programs' arrays: shared memory, DLPack, pickles."""
