@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _IMPORTED_AT = time.time_ns()
-__all__ = ["Generator", "Tensor", "Variable", "custom_gradient", "dtypes", "enable_grad", "from_dlpack", "get_num_threads", "grad", "interpret", "is_grad_enabled",
-           "jit", "jvp", "manual_seed", "no_grad", "num_threads", "set_num_threads", "stop_gradient", "value_and_grad", "vjp"]
+__all__ = ["Generator", "Tensor", "Variable", "custom_gradient", "dtypes", "enable_grad", "from_dlpack", "get_num_threads", "grad", "interpret",
+           "is_grad_enabled", "jit", "jvp", "manual_seed", "no_grad", "num_threads", "set_num_threads", "stop_gradient", "value_and_grad", "vjp"]
 
 _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit", "from_dlpack": ".tensor.exchange.methods",
           **dict.fromkeys(("Generator", "manual_seed"), ".tensor.random.generator"),

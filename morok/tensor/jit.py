@@ -84,7 +84,8 @@ class Jitted:
         return self._call(args, kwargs)
 
     def __reduce__(self) -> Any:
-        raise TypeError(f"a captured function holds machine code and memory, and cannot be pickled; pickle what it was made of, and call morok.jit again: {self!r}")
+        raise TypeError(f"a captured function holds machine code and memory, and cannot be pickled; pickle what it was made of, and call "
+                        f"morok.jit again: {self!r}")
 
     def __copy__(self) -> Jitted:
         return self

@@ -87,7 +87,7 @@ def imported(source: Any, copy: bool | None) -> np.ndarray:
                              "Tensor(...) takes lists and numbers")
         kind, number = source.__dlpack_device__()
         if int(kind) not in _HOST_DEVICES:
-            raise BufferError(f"from_dlpack: the memory is on the device ({int(kind)}, {number}); only memory of the CPU, {CPU}, can be read: move it there first")
+            raise BufferError(f"from_dlpack: the memory is on the device ({int(kind)}, {number}); move it to the CPU, {CPU}, first")
         capsule = _capsule_of(source, copy)
     data_type = _data_type(capsule)
     dtype = _DTYPES.get(data_type.code)

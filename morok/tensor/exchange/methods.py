@@ -30,7 +30,7 @@ class ExchangeMethods(GradientMethods):
             raise BufferError("a tensor's memory is read-only to others; take t.numpy(), a copy")
         array = readable_array(self)
         try:
-            return memoryview(array)
+            return memoryview(array)  # type: ignore[arg-type]
         except ValueError:
             raise BufferError(f"memoryview: has no format for {self.dtype}; take t.numpy().view('u{self.itemsize}')") from None
 

@@ -43,7 +43,7 @@ def _moved_memory(t: TensorCore) -> np.ndarray | None:
     if any(function not in _MOVEMENTS or not _is_static(arguments) for function, arguments in steps):
         return None
     whole = t._storage.value
-    array: np.ndarray = realize.known_memory(whole).shared_view(whole.type.shape)
+    array: np.ndarray = realize.known_memory(whole).shared_view(whole.type.shape)  # type: ignore[union-attr]
     for function, arguments in steps:
         array = _MOVEMENTS[function](array, *arguments)
     return array

@@ -45,7 +45,7 @@ def test_numpy_functions_take_tensors():
     np.testing.assert_array_equal(np.asarray(t, np.int32), [1, 4])
     np.testing.assert_array_equal(np.sqrt(t), [1, 2])
     with pytest.raises(ValueError):
-        np.asarray(t, copy=False)
+        np.asarray(t, np.int32, copy=False)
 
 
 def test_repr_computes_nothing():

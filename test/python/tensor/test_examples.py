@@ -75,7 +75,7 @@ def test_example(program):
         if of:
             assert result.shape == ast.literal_eval(of[1])
         elif comment.startswith("["):
-            assert (result if isinstance(result, list) else result.tolist()) == ast.literal_eval(comment)
+            assert (result.tolist() if hasattr(result, "tolist") else result) == ast.literal_eval(comment)
         elif comment.startswith("("):
             assert result == ast.literal_eval(comment)
 

@@ -55,8 +55,8 @@ def test_bfloat16_travels_between_tensors():
         back = morok.from_dlpack(t.T, copy=copied)
         assert np.shares_memory(np.asarray(back), np.asarray(t)) == (copied is not True)
         assert back.dtype is dtypes.bfloat16 and back.tolist() == [[1, -3], [2.5, 4]]
-    with pytest.raises(BufferError):
-        np.from_dlpack(t)
+    with pytest.raises(RuntimeError, match="Unsupported dtype"):
+        np.from_dlpack(t)  # NumPy's word
 
 
 @pytest.mark.parametrize("name", MOVEMENTS)
@@ -138,7 +138,7 @@ class Elsewhere:
 
 WRONG = {
     "list": (lambda: morok.from_dlpack([1, 2]), DTypeError, "Tensor\\(...\\) takes lists"),
-    "gpu": (lambda: morok.from_dlpack(Elsewhere()), BufferError, "move it there first"),
+    "gpu": (lambda: morok.from_dlpack(Elsewhere()), BufferError, "move it to the CPU"),
     "complex": (lambda: morok.from_dlpack(np.array([1j])), DTypeError, "complex"),
     "device": (lambda: morok.from_dlpack(np.arange(2), device="gpu"), DeviceError, "unknown device"),
     "stream": (lambda: Tensor([1]).__dlpack__(stream=1), BufferError, "stream"),
