@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .tensor import dtypes
     from .tensor import random as random
     from .tensor.exchange.methods import from_dlpack
+    from .tensor.files import load, load_metadata, save
     from .tensor.gradient.modes import enable_grad, is_grad_enabled, no_grad
     from .tensor.gradient.transforms import custom_gradient, grad, jvp, stop_gradient, value_and_grad, vjp
     from .tensor.jit import jit
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 _IMPORTED_AT = time.time_ns()
 __all__ = ["Generator", "Tensor", "Variable", "custom_gradient", "dtypes", "enable_grad", "from_dlpack", "get_num_threads", "grad", "interpret",
-           "is_grad_enabled", "jit", "jvp", "manual_seed", "no_grad", "num_threads", "set_num_threads", "stop_gradient", "value_and_grad", "vjp"]
+           "is_grad_enabled", "jit", "jvp", "load", "load_metadata", "manual_seed", "no_grad", "num_threads", "save", "set_num_threads",
+           "stop_gradient", "value_and_grad", "vjp"]
 
 _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit", "from_dlpack": ".tensor.exchange.methods",
+          **dict.fromkeys(("load", "load_metadata", "save"), ".tensor.files"),
           **dict.fromkeys(("Generator", "manual_seed"), ".tensor.random.generator"),
           **dict.fromkeys(("enable_grad", "is_grad_enabled", "no_grad"), ".tensor.gradient.modes"),
           **dict.fromkeys(("custom_gradient", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"), ".tensor.gradient.transforms"),

@@ -46,6 +46,10 @@ class ScheduleError(MorokError, ValueError):
     """An opt that is not legal on this kernel."""
 
 
+class FormatError(MorokError, ValueError):
+    """A file that is truncated, damaged or of another kind; the message starts with its path."""
+
+
 class IRError(MorokError, ValueError):
     """IR that does not verify; the message starts with its location."""
 

@@ -105,7 +105,7 @@ class Module:
     def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> Self:
         """Copies values into parameters and buffers of these names. Where names or shapes differ nothing is changed: KeyError, ShapeError.
 
-            model.load_state_dict(nn.state.safe_load("weights.safetensors"))
+            model.load_state_dict(morok.load("weights.safetensors"))
         """
         mine = dict(self._tensors())
         missing, unexpected = [n for n in mine if n not in state], [n for n in state if n not in mine]
