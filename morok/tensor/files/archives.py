@@ -91,7 +91,7 @@ def read_npy(data: np.ndarray, path: str) -> np.ndarray:
     wide = 4 if version > (1, 0) else 2
     begin = 8 + wide + int.from_bytes(data[8:8 + wide].tobytes(), "little")
     if data[:6].tobytes() != NPY_MAGIC or version not in _VERSIONS:
-        raise FormatError(f"{path}: is no npy file, or of a version other than {', '.join('%d.%d' % v for v in _VERSIONS)}: it begins with "
+        raise FormatError(f"{path}: is no npy file, or of a version other than 1.0 to 3.0: it begins with "
                           f"{data[:8].tobytes()!r}")
     if begin > min(len(data), _MAX_HEADER):
         raise FormatError(f"{path}: the npy header should end at byte {begin} (at most {_MAX_HEADER}), the file at {len(data)}: it is truncated or damaged")
