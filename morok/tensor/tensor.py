@@ -12,13 +12,14 @@ The methods are layers, each a file of its subject built on the ones before:
     linear_algebra  matmul, dot, einsum
     activation      relu, gelu, softmax, layer_norm             gradients       requires_grad, backward
                                                                 exchange        __array__, DLPack, pickle, copy
+    numeric         isclose, nan_to_num, sinc, xlogy, nanmean, rot90, kron, ...
 """
 from __future__ import annotations
 
-from .exchange.methods import ExchangeMethods
+from .numeric import NumericMethods
 
 
-class Tensor(ExchangeMethods):
+class Tensor(NumericMethods):
     __slots__ = ()
 
 

@@ -1,0 +1,200 @@
+"""Functions made of the layers before: closeness, a step, reductions that skip NaN, quarter turns, Kronecker products.
+
+All are compositions of ops that have derivatives, so gradients pass through them.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import ml_dtypes
+
+from ..errors import ShapeError
+from . import build, dtypes
+from .arguments import integer, normal_axis
+from .broadcasting import operands
+from .exchange.methods import ExchangeMethods
+
+
+class NumericMethods(ExchangeMethods):
+    __slots__ = ()
+
+    def _float_pair(self, other: Any, what: str) -> tuple[Self, Self]:
+        """Both operands broadcast, in one floating-point dtype."""
+        x, y = operands(self, other, what)
+        dtype = x.dtype if x.dtype.is_float else dtypes.default_float()
+        return self._new(build.cast(x, dtype)), self._new(build.cast(y, dtype))
+
+    def _floating(self) -> Self:
+        return self if self.dtype.is_float else self.cast(dtypes.default_float())
+
+    def heaviside(self, values: Any) -> Self:
+        """0 below 0, 1 above, `values` at 0, NaN at NaN; both broadcast, integers become floats.
+
+            Tensor([-1.0, 0.0, 2.0]).heaviside(0.5)  # [0.0, 0.5, 1.0]
+        """
+        x, y = self._float_pair(values, "heaviside")
+        step = x.gt(0).cast(x.dtype)
+        return y.where(x.eq(0), x.where(x.isnan(), step))
+
+    def xlogy(self, other: Any) -> Self:
+        """x * log(y), and 0 where x is 0 and y not NaN; both broadcast, integers become floats.
+
+            Tensor([0.0, 2.0]).xlogy(Tensor([0.0, 1.0]))  # [0.0, 0.0]
+        """
+        x, y = self._float_pair(other, "xlogy")
+        zero = x.eq(0) & ~y.isnan()
+        return (x * y.where(~zero, 1.0).log()).where(~zero, 0.0)
+
+    # One value
+
+    def sinc(self) -> Self:
+        """sin(pi x) / (pi x), 1 at 0; integers become floats.
+
+            Tensor([0.0]).sinc()  # [1.0]
+        """
+        x = self._floating() * math.pi
+        zero = x.eq(0)
+        return (x.sin() / x.where(~zero, 1.0)).where(~zero, 1.0)
+
+    def nan_to_num(self, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Self:
+        """NaN replaced by `nan`, infinities by the given numbers or the dtype's extremes; integers stay.
+
+            Tensor([float("nan"), 1.0]).nan_to_num()  # [0.0, 1.0]
+        """
+        if not self.dtype.is_float:
+            return self
+        info = ml_dtypes.finfo(self.dtype.np)
+        high = float(info.max) if posinf is None else posinf
+        low = float(info.min) if neginf is None else neginf
+        x = self.where(~self.isnan(), nan)
+        return x.where(self.ne(math.inf), high).where(self.ne(-math.inf), low)
+
+    # Closeness
+
+    def isclose(self, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Self:
+        """Where |x - y| <= atol + rtol * |y|, or both are equal; NaNs are close with `equal_nan`. Both broadcast; bool result.
+
+            Tensor([1.0, 2.0]).isclose(Tensor([1.0, 2.1]))  # [True, False]
+        """
+        x, y = self._float_pair(other, "isclose")
+        close = ((x - y).abs().le(y.abs() * rtol + atol) & y.isfinite()) | x.eq(y)
+        return close | (x.isnan() & y.isnan()) if equal_nan else close
+
+    def allclose(self, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Self:
+        """Whether every element is close, as `isclose` has it: a 0-d bool.
+
+            Tensor([1.0, 2.0]).allclose(Tensor([1.0, 2.0])).item()
+        """
+        return self.isclose(other, rtol, atol, equal_nan).all()
+
+    # Activations
+
+    def threshold(self, threshold: float, value: float) -> Self:
+        """x where it is greater than the threshold, else `value`.
+
+            Tensor([1.0, 3.0]).threshold(2.0, 0.0)  # [0.0, 3.0]
+        """
+        return self.where(self.gt(threshold), value)
+
+    def glu(self, dim: int = -1) -> Self:
+        """The first half of an axis times the sigmoid of the second. ShapeError for an odd size.
+
+            Tensor([2.0, 0.0]).glu()  # [1.0]
+        """
+        axis = normal_axis(dim, self.ndim, "glu")
+        size = self.shape[axis]
+        if not isinstance(size, int) or size % 2:
+            raise ShapeError(f"glu: halves axis {axis} of shape {self.shape}, whose size must be an even number")
+        half = size // 2
+        return self.narrow(axis, 0, half) * self.narrow(axis, half, half).sigmoid()
+
+    # Reductions
+
+    def nansum(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """The sum with NaN as 0, along one axis, several or all.
+
+            Tensor([1.0, float("nan")]).nansum().item()
+        """
+        return self.where(~self.isnan(), 0).sum(axis, keepdim)
+
+    def nanmean(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """The mean of the elements that are not NaN; NaN where there are none.
+
+            Tensor([1.0, float("nan"), 3.0]).nanmean().item()
+        """
+        x = self.cast(dtypes.computing(self.dtype))
+        mean = x.nansum(axis, keepdim) / (~x.isnan()).sum(axis, keepdim).cast(x.dtype)
+        return mean.cast(self.dtype) if self.dtype.is_float else mean
+
+    def nanmax(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """The greatest element that is not NaN; NaN where there is none. ShapeError for no elements.
+
+            Tensor([1.0, float("nan")]).nanmax().item()
+        """
+        if not self.dtype.is_float:
+            return self.max(axis, keepdim)
+        nothing = self.isnan().all(axis, keepdim)
+        return self.where(~self.isnan(), -math.inf).max(axis, keepdim).where(~nothing, math.nan)
+
+    def nanmin(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """The least element that is not NaN; NaN where there is none. ShapeError for no elements.
+
+            Tensor([1.0, float("nan")]).nanmin().item()
+        """
+        if not self.dtype.is_float:
+            return self.min(axis, keepdim)
+        nothing = self.isnan().all(axis, keepdim)
+        return self.where(~self.isnan(), math.inf).min(axis, keepdim).where(~nothing, math.nan)
+
+    def aminmax(self, axis: Any = None, keepdim: bool = False) -> tuple[Self, Self]:
+        """The least and the greatest element. ShapeError for no elements.
+
+            low, high = Tensor([3.0, 1.0]).aminmax()
+        """
+        return self.min(axis, keepdim), self.max(axis, keepdim)
+
+    def ptp(self, axis: Any = None, keepdim: bool = False) -> Self:
+        """The greatest element less the least. ShapeError for no elements, DTypeError for bools.
+
+            Tensor([3.0, 1.0]).ptp().item()
+        """
+        return self.max(axis, keepdim) - self.min(axis, keepdim)
+
+    def std_mean(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> tuple[Self, Self]:
+        """Standard deviation and mean.
+
+            spread, middle = Tensor([1.0, 3.0]).std_mean()
+        """
+        return self.std(axis, correction, keepdim), self.mean(axis, keepdim)
+
+    # Movement
+
+    def rot90(self, k: int = 1, axes: Any = (0, 1)) -> Self:
+        """Turned by k quarters from the first axis towards the second. ShapeError unless two different axes are named.
+
+            Tensor([[1.0, 2.0]]).rot90()  # [[2.0], [1.0]]
+        """
+        given = tuple(normal_axis(a, self.ndim, "rot90") for a in axes)
+        if len(given) != 2 or given[0] == given[1]:
+            raise ShapeError(f"rot90: needs two different axes, given {axes}")
+        a, b = given
+        turns = integer(k, "rot90: k") % 4
+        if turns == 0:
+            return self.flip(())
+        if turns == 2:
+            return self.flip((a, b))
+        return self.flip(b).transpose(a, b) if turns == 1 else self.transpose(a, b).flip(b)
+
+    def kron(self, other: Any) -> Self:
+        """The Kronecker product; the shorter shape gets axes of size 1 in front, sizes are multiplied.
+
+            Tensor([1.0, 2.0]).kron(Tensor([1.0, 10.0]))  # [1.0, 10.0, 2.0, 20.0]
+        """
+        y = self._operand(other, "kron")
+        rank = max(self.ndim, y.ndim)
+        first = (1,) * (rank - self.ndim) + self.shape
+        second = (1,) * (rank - y.ndim) + y.shape
+        spread = self.reshape(tuple(s for n in first for s in (n, 1)))
+        inner = y.reshape(tuple(s for n in second for s in (1, n)))
+        return (spread * inner).reshape(tuple(m * n for m, n in zip(first, second)))
