@@ -14,6 +14,166 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import nn as nn
     from . import optim as optim
+    from .functions.creation import arange, eye, full, full_like, ones, ones_like, zeros, zeros_like
+    from .functions.elementwise import (
+        abs,
+        absolute,
+        acos,
+        acosh,
+        add,
+        allclose,
+        arccos,
+        arccosh,
+        arcsin,
+        arcsinh,
+        arctan,
+        arctanh,
+        asin,
+        asinh,
+        atan,
+        atanh,
+        bitwise_and,
+        bitwise_invert,
+        bitwise_left_shift,
+        bitwise_not,
+        bitwise_or,
+        bitwise_right_shift,
+        bitwise_xor,
+        ceil,
+        celu,
+        clamp,
+        clip,
+        copysign,
+        cos,
+        cosh,
+        div,
+        divide,
+        elu,
+        eq,
+        equal,
+        erf,
+        exp,
+        exp2,
+        expm1,
+        floor,
+        floor_divide,
+        ge,
+        gelu,
+        greater,
+        greater_equal,
+        gt,
+        hardsigmoid,
+        hardswish,
+        hardtanh,
+        heaviside,
+        hypot,
+        isclose,
+        isfinite,
+        isinf,
+        isnan,
+        le,
+        lerp,
+        less,
+        less_equal,
+        log,
+        log1p,
+        log2,
+        log10,
+        log_softmax,
+        logaddexp,
+        logical_and,
+        logical_not,
+        logical_or,
+        logical_xor,
+        logsigmoid,
+        lt,
+        maximum,
+        minimum,
+        mish,
+        mul,
+        multiply,
+        nan_to_num,
+        ne,
+        neg,
+        negative,
+        not_equal,
+        pow,
+        reciprocal,
+        relu,
+        relu6,
+        remainder,
+        round,
+        rsqrt,
+        selu,
+        sigmoid,
+        sign,
+        signbit,
+        silu,
+        sin,
+        sinc,
+        sinh,
+        softmax,
+        softplus,
+        softsign,
+        sqrt,
+        square,
+        sub,
+        subtract,
+        tan,
+        tanh,
+        trunc,
+        xlogy,
+    )
+    from .functions.joining import cat, concat, concatenate, stack
+    from .functions.linear_algebra import dot, einsum, kron, matmul, outer, trace
+    from .functions.movement import (
+        broadcast_to,
+        chunk,
+        diagonal,
+        expand_dims,
+        flip,
+        moveaxis,
+        pad,
+        permute,
+        permute_dims,
+        ravel,
+        reshape,
+        roll,
+        rot90,
+        split,
+        squeeze,
+        swapaxes,
+        tile,
+        transpose,
+        tril,
+        triu,
+        unbind,
+        unsqueeze,
+    )
+    from .functions.reduction import (
+        all,
+        amax,
+        amin,
+        aminmax,
+        any,
+        count_nonzero,
+        logsumexp,
+        max,
+        mean,
+        min,
+        nanmax,
+        nanmean,
+        nanmin,
+        nansum,
+        prod,
+        ptp,
+        std,
+        std_mean,
+        sum,
+        var,
+        var_mean,
+    )
+    from .functions.searching import argmax, argmin, where
     from .interpret import interpret
     from .runtime.config import get_num_threads, num_threads, set_num_threads
     from .tensor import dtypes
@@ -29,9 +189,22 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _IMPORTED_AT = time.time_ns()
-__all__ = ["Generator", "Tensor", "Variable", "custom_gradient", "dtypes", "enable_grad", "from_dlpack", "get_num_threads", "grad", "interpret",
-           "is_grad_enabled", "jit", "jvp", "load", "load_metadata", "manual_seed", "no_grad", "num_threads", "save", "set_num_threads",
-           "stop_gradient", "value_and_grad", "vjp"]
+__all__ = ["Generator", "Tensor", "Variable", "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "aminmax", "any", "arange",
+           "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "argmax", "argmin", "asin", "asinh", "atan", "atanh", "bitwise_and",
+           "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "broadcast_to", "cat",
+           "ceil", "celu", "chunk", "clamp", "clip", "concat", "concatenate", "copysign", "cos", "cosh", "count_nonzero", "custom_gradient",
+           "diagonal", "div", "divide", "dot", "dtypes", "einsum", "elu", "enable_grad", "eq", "equal", "erf", "exp", "exp2", "expand_dims",
+           "expm1", "eye", "flip", "floor", "floor_divide", "from_dlpack", "full", "full_like", "ge", "gelu", "get_num_threads", "grad",
+           "greater", "greater_equal", "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hypot", "interpret", "is_grad_enabled",
+           "isclose", "isfinite", "isinf", "isnan", "jit", "jvp", "kron", "le", "lerp", "less", "less_equal", "load", "load_metadata", "log",
+           "log10", "log1p", "log2", "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid",
+           "logsumexp", "lt", "manual_seed", "matmul", "max", "maximum", "mean", "min", "minimum", "mish", "moveaxis", "mul", "multiply",
+           "nan_to_num", "nanmax", "nanmean", "nanmin", "nansum", "ne", "neg", "negative", "no_grad", "not_equal", "num_threads", "ones",
+           "ones_like", "outer", "pad", "permute", "permute_dims", "pow", "prod", "ptp", "ravel", "reciprocal", "relu", "relu6", "remainder",
+           "reshape", "roll", "rot90", "round", "rsqrt", "save", "selu", "set_num_threads", "sigmoid", "sign", "signbit", "silu", "sin", "sinc",
+           "sinh", "softmax", "softplus", "softsign", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "stop_gradient", "sub",
+           "subtract", "sum", "swapaxes", "tan", "tanh", "tile", "trace", "transpose", "tril", "triu", "trunc", "unbind", "unsqueeze",
+           "value_and_grad", "var", "var_mean", "vjp", "where", "xlogy", "zeros", "zeros_like"]
 
 _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit", "from_dlpack": ".tensor.exchange.methods",
           **dict.fromkeys(("load", "load_metadata", "save"), ".tensor.files"),
@@ -40,6 +213,28 @@ _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".t
           **dict.fromkeys(("custom_gradient", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"), ".tensor.gradient.transforms"),
           **dict.fromkeys(("get_num_threads", "num_threads", "set_num_threads"), ".runtime.config")}
 _MODULES = {"dtypes": ".tensor.dtypes", "nn": ".nn", "optim": ".optim", "random": ".tensor.random", "interpret": ".interpret", "errors": ".errors"}
+
+_FUNCTIONS = {
+    "creation": "arange eye full full_like ones ones_like zeros zeros_like",
+    "elementwise": (
+        "abs absolute acos acosh add allclose arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh bitwise_and bitwise_invert "
+        "bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor ceil celu clamp clip copysign cos cosh div divide elu eq "
+        "equal erf exp exp2 expm1 floor floor_divide ge gelu greater greater_equal gt hardsigmoid hardswish hardtanh heaviside hypot "
+        "isclose isfinite isinf isnan le lerp less less_equal log log10 log1p log2 log_softmax logaddexp logical_and logical_not logical_or "
+        "logical_xor logsigmoid lt maximum minimum mish mul multiply nan_to_num ne neg negative not_equal pow reciprocal relu relu6 "
+        "remainder round rsqrt selu sigmoid sign signbit silu sin sinc sinh softmax softplus softsign sqrt square sub subtract tan tanh "
+        "trunc xlogy"
+    ),
+    "joining": "cat concat concatenate stack",
+    "linear_algebra": "dot einsum kron matmul outer trace",
+    "movement": (
+        "broadcast_to chunk diagonal expand_dims flip moveaxis pad permute permute_dims ravel reshape roll rot90 split squeeze swapaxes "
+        "tile transpose tril triu unbind unsqueeze"
+    ),
+    "reduction": "all amax amin aminmax any count_nonzero logsumexp max mean min nanmax nanmean nanmin nansum prod ptp std std_mean sum var var_mean",
+    "searching": "argmax argmin where",
+}
+_HOMES.update((name, f".functions.{file}") for file, names in _FUNCTIONS.items() for name in names.split())
 
 
 def __getattr__(name: str) -> Any:

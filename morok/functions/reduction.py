@@ -1,0 +1,217 @@
+"""Reductions along one axis, several or all."""
+from __future__ import annotations
+
+from typing import Any
+
+from ..tensor.tensor import Tensor
+from .operands import tensor_of
+
+
+def sum(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    """Sum; bools and integers in 64 bits, 16-bit floats accumulated in float32.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.sum.
+
+        morok.sum([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).sum(axis, keepdim, dtype)
+
+
+def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    """Product; bools and integers in 64 bits, 16-bit floats accumulated in float32.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.prod.
+
+        morok.prod([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).prod(axis, keepdim, dtype)
+
+
+def mean(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    """Arithmetic mean; of integers and bools as the default float.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.mean.
+
+        morok.mean([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).mean(axis, keepdim, dtype)
+
+
+def max(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    """The greatest element; NaN if one is.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.max.
+
+        morok.max([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).max(axis, keepdim)
+
+
+def min(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    """The least element; NaN if one is.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.min.
+
+        morok.min([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).min(axis, keepdim)
+
+
+def amax(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    """The greatest element; NaN if one is.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.amax.
+
+        morok.amax([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).amax(axis, keepdim)
+
+
+def amin(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    """The least element; NaN if one is.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.amin.
+
+        morok.amin([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).amin(axis, keepdim)
+
+
+def any(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether an element is not 0.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.any.
+
+        morok.any([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).any(axis, keepdim)
+
+
+def all(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether every element is not 0.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.all.
+
+        morok.all([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).all(axis, keepdim)
+
+
+def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    """How many elements are not 0, as int64.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.count_nonzero.
+
+        morok.count_nonzero([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).count_nonzero(axis, keepdim)
+
+
+def logsumexp(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    """log(sum(exp(x))) without overflow; -inf where every element is.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.logsumexp.
+
+        morok.logsumexp([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).logsumexp(axis, keepdim)
+
+
+def nansum(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    """The sum with NaN as 0, along one axis, several or all.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.nansum.
+
+        morok.nansum([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).nansum(axis, keepdim)
+
+
+def nanmean(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    """The mean of the elements that are not NaN; NaN where there are none.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.nanmean.
+
+        morok.nanmean([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).nanmean(axis, keepdim)
+
+
+def nanmax(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    """The greatest element that is not NaN; NaN where there is none.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.nanmax.
+
+        morok.nanmax([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).nanmax(axis, keepdim)
+
+
+def nanmin(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    """The least element that is not NaN; NaN where there is none.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.nanmin.
+
+        morok.nanmin([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).nanmin(axis, keepdim)
+
+
+def ptp(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+    """The greatest element less the least.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.ptp.
+
+        morok.ptp([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).ptp(axis, keepdim)
+
+
+def aminmax(x: Any, axis: Any = None, keepdim: bool = False) -> tuple[Tensor, ...]:
+    """The least and the greatest element.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.aminmax.
+
+        morok.aminmax([[1.0, 2.0], [3.0, 4.0]], 0)
+    """
+    return tensor_of(x).aminmax(axis, keepdim)
+
+
+def var(x: Any, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Tensor:
+    """Variance, the sum of squared distances from the mean divided by n - correction (1 as PyTorch, 0 for NumPy's).
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.var.
+
+        morok.var([1.0, 3.0])
+    """
+    return tensor_of(x).var(axis, correction, keepdim)
+
+
+def std(x: Any, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Tensor:
+    """Standard deviation, the root of var.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.std.
+
+        morok.std([1.0, 3.0])
+    """
+    return tensor_of(x).std(axis, correction, keepdim)
+
+
+def var_mean(x: Any, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> tuple[Tensor, ...]:
+    """Variance and mean.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.var_mean.
+
+        morok.var_mean([1.0, 3.0])
+    """
+    return tensor_of(x).var_mean(axis, correction, keepdim)
+
+
+def std_mean(x: Any, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> tuple[Tensor, ...]:
+    """Standard deviation and mean.
+
+    `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.std_mean.
+
+        morok.std_mean([1.0, 3.0])
+    """
+    return tensor_of(x).std_mean(axis, correction, keepdim)
