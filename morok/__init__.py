@@ -27,10 +27,12 @@ if TYPE_CHECKING:
         arcsin,
         arcsinh,
         arctan,
+        arctan2,
         arctanh,
         asin,
         asinh,
         atan,
+        atan2,
         atanh,
         bitwise_and,
         bitwise_invert,
@@ -96,6 +98,7 @@ if TYPE_CHECKING:
         ne,
         neg,
         negative,
+        nextafter,
         not_equal,
         pow,
         reciprocal,
@@ -189,7 +192,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _IMPORTED_AT = time.time_ns()
-__all__ = ["Generator", "Tensor", "Variable", "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "aminmax", "any", "arange",
+__all__ = ["arctan2", "atan2", "nextafter",
+           "Generator", "Tensor", "Variable", "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "aminmax", "any", "arange",
            "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "argmax", "argmin", "asin", "asinh", "atan", "atanh", "bitwise_and",
            "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "broadcast_to", "cat",
            "ceil", "celu", "chunk", "clamp", "clip", "concat", "concatenate", "copysign", "cos", "cosh", "count_nonzero", "custom_gradient",
@@ -217,6 +221,7 @@ _MODULES = {"dtypes": ".tensor.dtypes", "nn": ".nn", "optim": ".optim", "random"
 _FUNCTIONS = {
     "creation": "arange eye full full_like ones ones_like zeros zeros_like",
     "elementwise": (
+        "arctan2 atan2 nextafter "
         "abs absolute acos acosh add allclose arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh bitwise_and bitwise_invert "
         "bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor ceil celu clamp clip copysign cos cosh div divide elu eq "
         "equal erf exp exp2 expm1 floor floor_divide ge gelu greater greater_equal gt hardsigmoid hardswish hardtanh heaviside hypot "

@@ -1097,3 +1097,36 @@ def log_softmax(x: Any, axis: int = -1) -> Tensor:
         morok.log_softmax([1.0, 2.0])
     """
     return tensor_of(x).log_softmax(axis)
+
+
+def atan2(x: Any, y: Any) -> Tensor:
+    """The angle whose tangent is x / y, from -pi to pi: that of the point with ordinate x and abscissa y.
+
+    `x` and `y` are tensors, array-likes or numbers; shapes broadcast. Errors are those of Tensor.atan2.
+
+        morok.atan2([1.0, 2.0], [2.0, 3.0])
+    """
+    first, second = pair(x, y, "atan2")
+    return first.atan2(second)
+
+
+def arctan2(x: Any, y: Any) -> Tensor:
+    """The angle whose tangent is x / y, from -pi to pi: that of the point with ordinate x and abscissa y.
+
+    `x` and `y` are tensors, array-likes or numbers; shapes broadcast. Errors are those of Tensor.atan2.
+
+        morok.arctan2([1.0, 2.0], [2.0, 3.0])
+    """
+    first, second = pair(x, y, "arctan2")
+    return first.atan2(second)
+
+
+def nextafter(x: Any, y: Any) -> Tensor:
+    """The next number after x towards y.
+
+    `x` and `y` are tensors, array-likes or numbers; shapes broadcast. Errors are those of Tensor.nextafter.
+
+        morok.nextafter([1.0, 2.0], [2.0, 3.0])
+    """
+    first, second = pair(x, y, "nextafter")
+    return first.nextafter(second)

@@ -9,7 +9,8 @@ from typing import Any, Self
 
 import ml_dtypes
 
-from ..errors import ShapeError
+from ..dialect import types as T
+from ..errors import DTypeError, ShapeError
 from . import build, dtypes
 from .arguments import integer, normal_axis
 from .broadcasting import operands
@@ -27,6 +28,35 @@ class NumericMethods(ExchangeMethods):
 
     def _floating(self) -> Self:
         return self if self.dtype.is_float else self.cast(dtypes.default_float())
+
+    def atan2(self, other: Any) -> Self:
+        """The angle of the point (other, self), from -pi to pi, signed zeros and infinities as in C; both broadcast, integers become floats.
+
+            Tensor([0.0, 0.0]).atan2(Tensor([1.0, 2.0]))  # [0.0, 0.0]
+        """
+        y, x = self._float_pair(other, "atan2")
+        height, width = y.abs(), x.abs()
+        large, small = height.maximum(width), height.minimum(width)
+        both = y.isinf() & x.isinf()
+        ratio = (small / large.where(large.ne(0), 1.0)).where(~both, 1.0)
+        angle = ratio.atan()
+        angle = (math.pi / 2 - angle).where(height > width, angle)
+        return (math.pi - angle).where(x.signbit(), angle).copysign(y)
+
+    def nextafter(self, other: Any) -> Self:
+        """The next number of the dtype towards `other`; NaN where either is. Both broadcast, integers become floats.
+
+            Tensor([2.0]).nextafter(2.0)  # [2.0]
+        """
+        x, y = self._float_pair(other, "nextafter")
+        whole = {16: T.int16, 32: T.int32, 64: T.int64}.get(x.dtype.bits)
+        if whole is None:
+            raise DTypeError(f"nextafter: takes floats of 16, 32 or 64 bits, not {x.dtype}")
+        bits, grows = x.bitcast(whole), y.gt(x).eq(x.gt(0))
+        stepped = (bits + 1).where(grows, bits - 1).bitcast(x.dtype)
+        least = x._new(build.full(x.shape, 1, whole)).bitcast(x.dtype)
+        moved = (least.neg().where(y.lt(0), least)).where(x.eq(0), stepped)
+        return (x + y).where(x.isnan() | y.isnan(), y.where(x.eq(y), moved))
 
     def heaviside(self, values: Any) -> Self:
         """0 below 0, 1 above, `values` at 0, NaN at NaN; both broadcast, integers become floats.

@@ -38,7 +38,8 @@ UNARY = {
     "softsign": lambda a: a / (1 + abs(a)),
     "sinc": np.sinc,
 }
-BINARY = {"copysign": np.copysign, "hypot": np.hypot, "logaddexp": np.logaddexp, "heaviside": np.heaviside}
+BINARY = {"copysign": np.copysign, "hypot": np.hypot, "logaddexp": np.logaddexp, "heaviside": np.heaviside,
+          "atan2": np.arctan2, "nextafter": np.nextafter}
 
 
 @pytest.mark.parametrize("name", UNARY)
@@ -62,7 +63,7 @@ def test_function_of_two_values(name):
         check(getattr(Tensor(a), name)(Tensor(b)), BINARY[name](a, b), 2e-6)
 
 
-@pytest.mark.parametrize("name", [*UNARY, "hypot", "logaddexp", "copysign"])
+@pytest.mark.parametrize("name", [*UNARY, "hypot", "logaddexp", "copysign", "atan2"])
 def test_derivative(name):
     a = np.array([-4.3, -2.7, -0.6, 0.3, 0.9, 2.1, 5.4, 7.2])
     f = (lambda t: getattr(t, name)(Tensor(a[::-1].copy()))) if name in BINARY else (lambda t: getattr(t, name)())
