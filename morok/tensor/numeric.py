@@ -15,6 +15,7 @@ from . import build, dtypes
 from .arguments import integer, normal_axis
 from .broadcasting import operands
 from .exchange.methods import ExchangeMethods
+from .movement import padding_pairs
 
 
 class NumericMethods(ExchangeMethods):
@@ -228,3 +229,43 @@ class NumericMethods(ExchangeMethods):
         spread = self.reshape(tuple(s for n in first for s in (n, 1)))
         inner = y.reshape(tuple(s for n in second for s in (1, n)))
         return (spread * inner).reshape(tuple(m * n for m, n in zip(first, second)))
+
+    def pad(self, padding: Any, mode: str = "constant", value: Any = 0) -> Self:
+        """Surrounded with `value`, or in mode "reflect" (mirrored about the edge), "replicate" or "edge" (the edge repeated), "circular" or "wrap"
+        (from the other end) with its own elements; same dtype.
+
+        `padding` is NumPy's ((before, after), ...) with one pair for each axis (or one int or pair for all), or PyTorch's flat list (before, after of
+        the last axis, then of the one before it, ...); None leaves an axis; negative sizes cut, in constant mode. ShapeError where an axis has too few
+        elements (reflect takes less than its size, circular at most its size) and for an unknown mode.
+
+            Tensor([1.0, 2.0, 3.0]).pad(((2, 1),), mode="reflect")  # [3.0, 2.0, 1.0, 2.0, 3.0, 2.0]
+        """
+        if mode == "constant":
+            return super().pad(padding, mode, value)
+        name = {"edge": "replicate", "wrap": "circular"}.get(mode, mode)
+        if name not in ("reflect", "replicate", "circular"):
+            raise ShapeError(f"pad: mode {mode!r} is not known; there are 'constant', 'reflect', 'replicate' ('edge') and 'circular' ('wrap')")
+        pairs = padding_pairs(padding, self.shape)
+        for axis, ((before, after), size) in enumerate(zip(pairs, self.shape)):
+            if not all(isinstance(n, int) for n in (before, after, size)):
+                raise ShapeError(f"pad: mode {mode!r} needs known sizes; axis {axis} of shape {self.shape} with padding {(before, after)} has not")
+            most = {"reflect": max(size - 1, 0), "replicate": before + after if size else 0, "circular": size}[name]
+            if min(before, after) < 0 or max(before, after) > most:
+                raise ShapeError(f"pad: mode {mode!r} adds 0 to {most} elements at an end of axis {axis} of shape {self.shape}, given {(before, after)}")
+        x = self
+        for axis, (before, after) in enumerate(pairs):
+            if before or after:
+                x = x._padded_by_itself(axis, before, after, name)
+        return x._new(x.uop)
+
+    def _padded_by_itself(self, axis: int, before: Any, after: Any, mode: str) -> Self:
+        size: Any = self.shape[axis]
+        if mode == "circular":
+            low, high = self.narrow(axis, size - before, before), self.narrow(axis, 0, after)
+        elif mode == "reflect":
+            low, high = self.narrow(axis, 1, before).flip(axis), self.narrow(axis, size - 1 - after, after).flip(axis)
+        else:
+            low, high = (self.narrow(axis, at, 1)._broadcast(tuple(n if a == axis else s for a, s in enumerate(self.shape)), "pad")
+                         for at, n in ((0, before), (size - 1, after)))
+        parts = [p for p, n in ((low, before), (self, 1), (high, after)) if n]
+        return parts[0].cat(*parts[1:], dim=axis)

@@ -123,3 +123,20 @@ def test_halves_and_threshold():
     check(Tensor([[2.0, 0.0]]).glu(), np.array([[1.0]], np.float32))
     with pytest.raises(ShapeError, match="even"):
         Tensor([1.0, 2.0, 3.0]).glu()
+
+
+@pytest.mark.parametrize("mode", ["reflect", "edge", "wrap"])
+def test_padding_with_own_elements(mode):
+    for shape, pairs in (((5,), ((2, 3),)), ((3, 4), ((0, 2), (3, 0))), ((2, 3, 7), ((1, 1), (0, 0), (2, 5)))):
+        a = sample(shape)
+        check(Tensor(a).pad(pairs, mode=mode), np.pad(a, pairs, mode=mode))
+        check(Tensor(a).T.pad(pairs[::-1], mode=mode), np.pad(a.T, pairs[::-1], mode=mode))
+    check(Tensor([1.0, 2.0, 4.0]).pad((0, 2), mode=mode), np.pad(np.float32([1, 2, 4]), (0, 2), mode=mode))
+    weights = sample((8,), dtypes.float64)
+    places = np.pad(np.arange(4), (2, 2), mode=mode)
+    found = morok.grad(lambda t: (t.pad(((2, 2),), mode=mode) * Tensor(weights)).sum())(Tensor(sample((4,), dtypes.float64)))
+    check(found, np.bincount(places, weights, 4))
+    check(Tensor(np.zeros((0, 3), np.float32)).pad(((0, 0), (1, 1)), mode=mode), np.zeros((0, 5), np.float32))
+    for wrong in (((9, 0),) if mode != "edge" else ((-1, 0),), ((-1, 0),)):
+        with pytest.raises(ShapeError, match="adds 0 to"):
+            Tensor([1.0, 2.0, 4.0]).pad(wrong, mode=mode)
