@@ -14,6 +14,10 @@ class DTypeError(MorokError, TypeError):
     """A dtype that an operation does not take."""
 
 
+class ComplexError(DTypeError, NotImplementedError):
+    """Complex numbers, which morok does not have."""
+
+
 class AxisError(MorokError, IndexError, ValueError):
     """An axis that a tensor does not have."""
 

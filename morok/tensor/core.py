@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..dialect import types as T
-from ..errors import DeviceError, DTypeError, GradientError, ShapeError
+from ..errors import ComplexError, DeviceError, DTypeError, GradientError, ShapeError
 from ..graph.derivation import add_variable, is_derived
 from ..graph.registries import TENSORS
 from ..graph.tensor_graph import GRAPH, TensorUOp
@@ -309,6 +309,8 @@ class TensorCore:
             raise DTypeError(f"{what}: {other!r} is a size, not a tensor or number; sizes go into shapes and slices")
         if isinstance(other, (np.ndarray, np.generic, list, tuple, bool, int, float)):
             return type(self)(other, device=self.device)
+        if isinstance(other, complex):
+            raise ComplexError(f"{what}: complex numbers are not supported yet ({other!r}): keep real and imaginary parts in two tensors")
         raise DTypeError(f"{what}: takes a Tensor, a NumPy array or a number, not {type(other).__name__}")
 
 

@@ -5,7 +5,7 @@ import math
 from typing import Any, Self
 
 from ..dialect import types as T
-from ..errors import BoundsError, DTypeError, ShapeError
+from ..errors import BoundsError, ComplexError, DTypeError, ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes, realize
 from .arguments import integer, number, shape_argument
@@ -37,6 +37,8 @@ class CreationMethods(MathematicsMethods):
         if hasattr(fill_value, "dtype"):
             dtype, fill_value = dtype if dtype is not None else fill_value.dtype, fill_value.item()
         if not isinstance(fill_value, (bool, int, float)):
+            if isinstance(fill_value, complex):
+                raise ComplexError(f"full: complex numbers are not supported yet ({fill_value!r}): keep real and imaginary parts in two tensors")
             raise DTypeError(f"full: fill_value must be a number, not {type(fill_value).__name__}")
         return cls._created(build.broadcast(_scalar_uop(fill_value, None if dtype is None else dtypes.as_dtype(dtype)), sizes), device)
 

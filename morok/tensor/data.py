@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..dialect import types as T
-from ..errors import DTypeError, ShapeError
+from ..errors import ComplexError, DTypeError, ShapeError
 from . import dtypes
 
 
@@ -62,6 +62,8 @@ def _array_of_list(data: Any) -> np.ndarray:
     if array.size == 0 and array.dtype == np.float64:
         return array.astype(np.float64)
     if array.dtype.kind not in "biufV" or array.dtype.kind == "V" and array.dtype != T.bfloat16.np:
+        if array.dtype.kind == "c":
+            raise ComplexError(f"Tensor: complex numbers are not supported yet ({_excerpt(data)}): give real and imaginary parts to two tensors")
         raise DTypeError(f"Tensor takes lists of numbers and bools, not {_excerpt(data)}")
     return array
 

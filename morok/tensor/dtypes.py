@@ -19,10 +19,10 @@ import numpy as np
 
 from ..dialect.types import DTYPES, DType, bfloat16, dtype_of_numpy, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 from ..dialect.types import bool_ as bool
-from ..errors import DTypeError
+from ..errors import ComplexError, DTypeError
 
-__all__ = ["DType", "as_dtype", "bfloat16", "bool", "can_cast", "default_float", "default_int", "float16", "float32", "float64", "int16",
-           "int32", "int64", "int8", "promote", "set_default_float", "set_default_int", "uint16", "uint32", "uint64", "uint8"]
+__all__ = ["DType", "as_dtype", "bfloat16", "bool", "default_float", "default_int", "float16", "float32", "float64", "int16",
+           "int32", "int64", "int8", "may_store", "promote", "set_default_float", "set_default_int", "uint16", "uint32", "uint64", "uint8"]
 
 half, float, double, short, int, long = float16, float32, float64, int16, int32, int64
 """PyTorch's other names."""
@@ -84,7 +84,21 @@ def as_dtype(given: Any) -> DType:
             return dtype_of_numpy(given)
         except TypeError:
             pass
+    if given is complex or isinstance(given, str) and given in _COMPLEX or isinstance(given, (np.dtype, type)) and _is_complex(given):
+        raise ComplexError(f"complex numbers are not supported yet (dtype {given!r}): keep real and imaginary parts in two tensors; there are "
+                           f"{', '.join(_NAMES)}")
     raise DTypeError(f"no dtype {given!r}; there are {', '.join(_NAMES)}")
+
+
+_COMPLEX = ("complex", "complex64", "complex128", "cfloat", "cdouble", "chalf")
+
+
+def _is_complex(given: Any) -> builtins.bool:
+    """Whether NumPy takes this for a complex dtype."""
+    try:
+        return np.dtype(given).kind == "c"
+    except TypeError:
+        return False
 
 
 _SIGNED = {8: int8, 16: int16, 32: int32, 64: int64}
@@ -110,7 +124,7 @@ def promote(a: DType, b: DType) -> DType:
 _KIND_ORDER = {"b": 0, "u": 1, "i": 1, "f": 2}
 
 
-def can_cast(source: DType, target: DType) -> builtins.bool:
+def may_store(source: DType, target: DType) -> builtins.bool:
     """Whether an in-place operation may store values of `source` in `target`: never from float to integer, nor from a number to bool."""
     return _KIND_ORDER[source.kind] <= _KIND_ORDER[target.kind]
 
@@ -148,5 +162,6 @@ def of_array(array: np.ndarray) -> DType:
     try:
         return dtype_of_numpy(array.dtype.newbyteorder("="))
     except TypeError:
-        hint = "; complex numbers are not supported yet" if array.dtype.kind == "c" else ""
-        raise DTypeError(f"no morok dtype for NumPy's {array.dtype}; there are {', '.join(_NAMES)}{hint}") from None
+        if array.dtype.kind == "c":
+            raise ComplexError(f"complex numbers are not supported yet (an array of {array.dtype}): give .real and .imag, two arrays") from None
+        raise DTypeError(f"no morok dtype for NumPy's {array.dtype}; there are {', '.join(_NAMES)}") from None

@@ -358,12 +358,12 @@ class ElementwiseMethods(MovementMethods):
         return self.ge(other)
 
     def __eq__(self, other: Any) -> Self:  # type: ignore[override]
-        if not isinstance(other, (TensorCore, np.ndarray, np.generic, bool, int, float, list, tuple)):
+        if not isinstance(other, (TensorCore, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
             return NotImplemented
         return self.eq(other)
 
     def __ne__(self, other: Any) -> Self:  # type: ignore[override]
-        if not isinstance(other, (TensorCore, np.ndarray, np.generic, bool, int, float, list, tuple)):
+        if not isinstance(other, (TensorCore, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
             return NotImplemented
         return self.ne(other)
 

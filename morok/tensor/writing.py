@@ -35,7 +35,7 @@ class WritingMethods(IndexingMethods):
 
     def _take(self, value: TensorCore, what: str) -> Self:
         """Writes the value, whose shape and dtype this tensor must be able to hold."""
-        if not dtypes.can_cast(value.dtype, self.dtype):
+        if not dtypes.may_store(value.dtype, self.dtype):
             raise DTypeError(f"{what}: a result of {value.dtype} does not go into a tensor of {self.dtype}; cast it, or use the operator "
                              "that makes a new tensor")
         shape, given = self.shape, value.shape

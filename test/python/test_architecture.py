@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "morok"
-ORDER = ["dialect", "graph", "interpret", "passes", "schedule", "codegen", "runtime", "tensor", "functions", "nn", "optim", "tools"]
+ORDER = ["dialect", "graph", "interpret", "passes", "schedule", "codegen", "runtime", "tensor", "functions", "array_api", "nn", "optim", "tools"]
 EVERYWHERE = {"errors"}
 
 

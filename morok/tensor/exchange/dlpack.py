@@ -102,3 +102,7 @@ def _capsule_of(source: Any, copy: bool | None) -> Any:
         return source.__dlpack__(max_version=(1, 0)) if copy is None else source.__dlpack__(max_version=(1, 0), copy=copy)
     except TypeError:  # of before version 1
         return source.__dlpack__()
+    except BufferError as error:
+        if isinstance(source, np.ndarray) and source.dtype.kind not in "biufc":
+            raise DTypeError(f"from_dlpack: no morok dtype for an array of {source.dtype}: {error}") from None
+        raise

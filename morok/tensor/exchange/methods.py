@@ -1,6 +1,7 @@
 """What other programs ask of a tensor: NumPy's `__array__`, DLPack, the buffer protocol, pickle and copy."""
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -33,6 +34,24 @@ class ExchangeMethods(GradientMethods):
             return memoryview(array)  # type: ignore[arg-type]
         except ValueError:
             raise BufferError(f"memoryview: has no format for {self.dtype}; take t.numpy().view('u{self.itemsize}')") from None
+
+    def __array_namespace__(self, api_version: str | None = None) -> Any:
+        """The module `morok.array_api`. ValueError for a version of the standard that it is not."""
+        namespace = import_module("morok.array_api")  # by name: it stands after the tensor, on which it is built
+        if api_version not in (None, namespace.__array_api_version__):
+            raise ValueError(f"__array_namespace__: the array API is that of {namespace.__array_api_version__}, not {api_version!r}")
+        return namespace
+
+    def to_device(self, device: str, /, *, stream: Any = None) -> Self:
+        """The tensor on another device; itself where it is there.
+
+        DeviceError for an unknown device, ValueError for a stream: there are none.
+
+            Tensor([1.0]).to_device("CPU:1").device
+        """
+        if stream is not None:
+            raise ValueError(f"to_device: there are no streams here; leave out stream={stream!r}")
+        return self.to(device=device)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """DLPack's number of the device: host memory."""

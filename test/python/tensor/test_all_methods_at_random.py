@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from morok import Tensor, Variable, dtypes
-from morok.errors import IRError
+from morok.errors import GradientError, IRError
 
 COMPUTING = {"realize", "numpy", "data", "tolist", "item", "prepare", "realize_batch", "prepare_batch"}
 METHODS = sorted(n for n in dir(Tensor) if not n.startswith("_") and callable(getattr(Tensor, n)) and n not in COMPUTING)
 BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift lt eq getitem radd rsub rpow rmatmul iadd imul itruediv iand imatmul"
 OPERATORS = [f"__{name}__" for name in BINARY.split() + ["abs", "neg", "invert", "round"]]
-ALLOWED = (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError)
+ALLOWED = (GradientError, TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError)
 
 
 def tensors():

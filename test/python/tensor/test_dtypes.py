@@ -9,7 +9,7 @@ from arrays import ALL, INTEGERS
 
 from morok import Tensor, dtypes
 from morok.errors import DTypeError
-from morok.tensor.dtypes import as_dtype, can_cast, promote
+from morok.tensor.dtypes import as_dtype, may_store, promote
 
 
 @pytest.mark.parametrize("dtype", ALL, ids=str)
@@ -42,7 +42,7 @@ def test_integers_promote_as_numpy():
 def test_storing_never_loses_the_kind():
     for a, b in itertools.product(ALL, ALL):
         order = {"b": 0, "i": 1, "u": 1, "f": 2}
-        assert can_cast(a, b) == (order[a.kind] <= order[b.kind])
+        assert may_store(a, b) == (order[a.kind] <= order[b.kind])
 
 
 def test_defaults_can_be_set():
