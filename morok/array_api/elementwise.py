@@ -142,7 +142,7 @@ def sign(x: Any, /) -> Tensor:
 
 
 def signbit(x: Any, /) -> Tensor:
-    """Whether the sign is minus, of -0.0 and NaN too, as bool."""
+    """Whether the sign is minus, of -0.0 too, as bool; not of NaN."""
     return elementwise.signbit(tensor(x, "signbit"))
 
 
@@ -242,7 +242,7 @@ def equal(x1: Any, x2: Any, /) -> Tensor:
 
 
 def floor_divide(x1: Any, x2: Any, /) -> Tensor:
-    """Quotients rounded down; an integer by 0 gives 0."""
+    """Quotients rounded down, of infinities as Python and NumPy (inf // 2 is NaN, 1 // -inf is -1); an integer by 0 gives 0."""
     require_pair(x1, x2, "floor_divide")
     return elementwise.floor_divide(x1, x2)
 

@@ -53,7 +53,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     return tensor(x, "unstack").unbind(axis)
 
 
-def expand_dims(x: Any, /, *, axis: int = 0) -> Tensor:
+def expand_dims(x: Any, /, axis: int) -> Tensor:
     """With a new axis of size 1 at this position of the result."""
     return tensor(x, "expand_dims").unsqueeze(axis)
 

@@ -122,7 +122,7 @@ CASES = {
     "concat flat": lambda x, f: x.concat([f(M), f(M[0])], axis=None),
     "stack": lambda x, f: x.stack([f(M), f(POSITIVE)], axis=-1),
     "unstack": lambda x, f: x.unstack(f(M), axis=1)[2],
-    "expand_dims": lambda x, f: x.expand_dims(f(M), axis=-1),
+    "expand_dims": lambda x, f: x.expand_dims(f(M), -1),
     "squeeze": lambda x, f: x.squeeze(f(U), 1),
     "flip": lambda x, f: x.flip(f(M)),
     "moveaxis": lambda x, f: x.moveaxis(f(M[None]), 0, -1),
