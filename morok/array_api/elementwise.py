@@ -142,7 +142,7 @@ def sign(x: Any, /) -> Tensor:
 
 
 def signbit(x: Any, /) -> Tensor:
-    """Whether the sign is minus, of -0.0 too, as bool; not of NaN."""
+    """Whether the sign is minus, of -0.0 and NaN too, as bool."""
     return elementwise.signbit(tensor(x, "signbit"))
 
 
