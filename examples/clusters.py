@@ -72,7 +72,7 @@ def principal_components(points: np.ndarray, count: int = COMPONENTS, limit: int
     return components.numpy(), ((components @ covariance) * components).sum(1).numpy()
 
 
-def draw(folder: Path, points: np.ndarray, labels: np.ndarray, centres: np.ndarray, components: np.ndarray) -> None:
+def draw(folder: Path, points: np.ndarray, centres: np.ndarray, components: np.ndarray) -> None:
     """The centres as images, and the digits in the plane of the first two components."""
     import matplotlib
     matplotlib.use("Agg")
@@ -112,8 +112,8 @@ def main() -> None:
     print(f"components differ from scikit-learn's by {found['components']:.0e} at most, variances by {abs(found['variance']):.0e} of theirs")
     if arguments.pictures:
         points = load_digits().data
-        centres, labels, _ = k_means(points)
-        draw(arguments.pictures, points, labels, centres, principal_components(points)[0])
+        centres = k_means(points)[0]
+        draw(arguments.pictures, points, centres, principal_components(points)[0])
 
 
 if __name__ == "__main__":
