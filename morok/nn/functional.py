@@ -1,14 +1,43 @@
-"""Functions of layers: losses, normalisation with statistics, dropout, embedding. The names, defaults and rules are PyTorch's functional ones."""
+"""Functions of layers. The names, defaults and rules are PyTorch's functional ones: losses, embedding and normalisation by batches are here, others in
+`functions/`."""
 from __future__ import annotations
 
 import math
 from typing import Any
 
 from ..errors import BoundsError, DTypeError, ShapeError
-from ..tensor.random.distributions import bernoulli
-from ..tensor.random.generator import Generator
 from ..tensor.sizes import Size, concrete
 from ..tensor.tensor import Tensor
+from .functions.attention import attention_weights, scaled_dot_product_attention
+from .functions.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from .functions.dropping import dropout, dropout1d, dropout2d, dropout3d
+from .functions.folding import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
+from .functions.interpolation import interpolate
+from .functions.normalization import instance_norm, local_response_norm
+from .functions.pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+)
+
+__all__ = ["adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d",
+           "attention_weights", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits",
+           "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cross_entropy", "dropout",
+           "dropout1d", "dropout2d", "dropout3d", "embedding", "fold", "group_norm", "huber_loss", "instance_norm", "interpolate", "kl_div", "l1_loss",
+           "linear", "local_response_norm", "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_pool1d", "max_pool2d", "max_pool3d", "mse_loss", "nll_loss",
+           "pixel_shuffle", "pixel_unshuffle", "scaled_dot_product_attention", "smooth_l1_loss", "unfold"]
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -151,18 +180,6 @@ def kl_div(input: Tensor, target: Any, reduction: str = "mean", log_target: bool
 
 # Layers
 
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, generator: Generator | None = None) -> Tensor:
-    """In training each element is 0 with probability p, the others are divided by 1 - p."""
-    if not 0 <= p <= 1:
-        raise BoundsError(f"dropout: p is a probability from 0 to 1, given {p}")
-    if not training or p == 0:
-        return input
-    if p == 1:
-        return input * 0
-    kept = bernoulli(1 - p, *input.shape, generator=generator)
-    return (input * (1 / (1 - p))).where(kept.to(input.device), 0.0)
-
-
 def embedding(input: Any, weight: Tensor, padding_idx: int | None = None) -> Tensor:
     """Rows of the weight; the row padding_idx takes no gradient."""
     index = weight._operand(input, "embedding")
@@ -182,7 +199,7 @@ def linear(input: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
 
 
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Any = None, bias: Any = None, training: bool = False,
-               momentum: float = 0.1, eps: float = 1e-5) -> Tensor:
+               momentum: Any = 0.1, eps: float = 1e-5) -> Tensor:
     """(x - mean) / sqrt(variance + eps) over all axes but 1, times weight plus bias; in training with the batch's statistics, which move the running
     ones by `momentum`."""
     from ..tensor.gradient.modes import no_grad
@@ -227,43 +244,3 @@ def group_norm(input: Tensor, num_groups: int, weight: Any = None, bias: Any = N
     if bias is not None:
         result = result + bias.reshape(*shape)
     return result._rounded(input.dtype)
-
-
-def instance_norm(input: Tensor, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
-    """group_norm with a group for each channel."""
-    return group_norm(input, _known(input.shape[1]), weight, bias, eps)
-
-
-def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
-                                 scale: float | None = None, enable_gqa: bool = False) -> Tensor:
-    """softmax(query @ key.T * scale + mask) @ value over the last two axes (length, width).
-
-    A mask of bools says who may be looked at, one of floats is added; `is_causal` lets element i look at those up to i. With `enable_gqa` each head of
-    key and value (axis -3) serves several of query. A row that may look at nothing gives zeros.
-    """
-    if query.shape[-1] != key.shape[-1]:
-        raise ShapeError(f"scaled_dot_product_attention: query {query.shape} and key {key.shape} need last axes of one size")
-    if key.shape[-2] != value.shape[-2]:
-        raise ShapeError(f"scaled_dot_product_attention: key {key.shape} and value {value.shape} need one length")
-    if is_causal and attn_mask is not None:
-        raise ValueError("scaled_dot_product_attention: give is_causal or attn_mask, not both")
-    if enable_gqa:
-        heads, served = key.shape[-3], query.shape[-3]
-        if served % heads:
-            raise ShapeError(f"scaled_dot_product_attention: {heads} heads of key cannot serve {served} of query; the one must divide the other")
-        key, value = (t.repeat_interleave(served // heads, -3) for t in (key, value))
-    factor = _known(query.shape[-1]) ** -0.5 if scale is None else scale
-    scores = (query @ key.transpose(-1, -2)) * factor
-    if is_causal:
-        attn_mask = Tensor.ones(query.shape[-2], key.shape[-2], dtype="bool", device=query.device).tril()
-    if attn_mask is not None:
-        mask = query._operand(attn_mask, "attn_mask")
-        if mask.dtype.kind == "b":
-            scores = scores.where(mask, -math.inf)
-            some = mask.any(-1, keepdim=True)
-            weights = scores.where(some, 0.0).softmax(-1).where(some, 0.0)
-        else:
-            weights = (scores + mask).softmax(-1)
-    else:
-        weights = scores.softmax(-1)
-    return dropout(weights, dropout_p) @ value

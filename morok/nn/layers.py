@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,20 +35,51 @@ class Flatten(Module):
         return x.flatten(self.start_dim, self.end_dim)
 
 
+class Unflatten(Module):
+    """One axis as several."""
+
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
+        super().__init__()
+        self.dim, self.unflattened_size = dim, unflattened_size
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.unflatten(self.dim, self.unflattened_size)
+
+
 class Dropout(Module):
     """In training each element is 0 with probability p, the others are divided by 1 - p."""
+
+    function: ClassVar[str] = "dropout"
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
         if not 0 <= p <= 1:
-            raise BoundsError(f"Dropout: p is a probability from 0 to 1, given {p}")
+            raise BoundsError(f"{type(self).__name__}: p is a probability from 0 to 1, given {p}")
         self.p = p
 
     def forward(self, x: Tensor) -> Tensor:
-        return functional.dropout(x, self.p, self.training)
+        return getattr(functional, self.function)(x, self.p, self.training)
 
     def extra_repr(self) -> str:
         return f"p={self.p}"
+
+
+class Dropout1d(Dropout):
+    """Dropout of whole channels of ((batch,) channels, length)."""
+
+    function = "dropout1d"
+
+
+class Dropout2d(Dropout):
+    """Dropout of whole channels of ((batch,) channels, height, width)."""
+
+    function = "dropout2d"
+
+
+class Dropout3d(Dropout):
+    """Dropout of whole channels with three further axes."""
+
+    function = "dropout3d"
 
 
 class Linear(Module):
@@ -101,24 +132,40 @@ class Embedding(Module):
         return f"{self.num_embeddings}, {self.embedding_dim}"
 
 
+PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
+
+
 class _Conv(Module):
     dimensions: int
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
-                 bias: bool = True) -> None:
+                 bias: bool = True, padding_mode: str = "zeros") -> None:
         super().__init__()
         if groups < 1 or in_channels % groups or out_channels % groups:
             raise ShapeError(f"{type(self).__name__}: {groups} groups must divide {in_channels} and {out_channels} channels")
+        if padding_mode not in PADDING_MODES:
+            raise ValueError(f"{type(self).__name__}: padding_mode is one of {', '.join(PADDING_MODES)}, not {padding_mode!r}")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size = per_axis(kernel_size, self.dimensions, f"{type(self).__name__}: kernel_size")
-        self.stride, self.padding, self.dilation = stride, padding, dilation
+        self.stride, self.padding, self.dilation, self.padding_mode = stride, padding, dilation, padding_mode
         fan_in = in_channels // groups * math.prod(self.kernel_size)
         self.weight = init.kaiming_uniform_(new_parameter(out_channels, in_channels // groups, *self.kernel_size), math.sqrt(5))
         self.bias = _bias(out_channels, fan_in) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
+        padding = self.padding
+        if self.padding_mode != "zeros":
+            apart = per_axis(self.dilation, self.dimensions, f"{type(self).__name__}: dilation")
+            totals = [(k - 1) * d for k, d in zip(self.kernel_size, apart)]
+            if padding == "same":
+                pairs = [(t // 2, t - t // 2) for t in totals]
+            elif padding == "valid":
+                pairs = [(0, 0)] * self.dimensions
+            else:
+                pairs = [(p, p) for p in per_axis(padding, self.dimensions, f"{type(self).__name__}: padding")]
+            x, padding = x.pad([(0, 0)] * (x.ndim - self.dimensions) + pairs, self.padding_mode), 0
         function = getattr(x, f"conv{self.dimensions}d")
-        return function(self.weight, self.bias, stride=self.stride, padding=self.padding, dilation=self.dilation, groups=self.groups)
+        return function(self.weight, self.bias, stride=self.stride, padding=padding, dilation=self.dilation, groups=self.groups)
 
     def extra_repr(self) -> str:
         return f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
@@ -141,5 +188,63 @@ class Conv2d(_Conv):
 
 class Conv3d(_Conv):
     """Cross-correlation over the last three axes."""
+
+    dimensions = 3
+
+
+class _ConvTranspose(Module):
+    dimensions: int
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
+                 bias: bool = True, dilation: Any = 1) -> None:
+        super().__init__()
+        if groups < 1 or in_channels % groups or out_channels % groups:
+            raise ShapeError(f"{type(self).__name__}: {groups} groups must divide {in_channels} and {out_channels} channels")
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size, self.stride, self.padding, self.dilation = (
+            per_axis(v, self.dimensions, f"{type(self).__name__}: {n}")
+            for n, v in (("kernel_size", kernel_size), ("stride", stride), ("padding", padding), ("dilation", dilation)))
+        self.output_padding = output_padding
+        fan_in = out_channels // groups * math.prod(self.kernel_size)
+        self.weight = init.kaiming_uniform_(new_parameter(in_channels, out_channels // groups, *self.kernel_size), math.sqrt(5))
+        self.bias = _bias(out_channels, fan_in) if bias else None
+
+    def forward(self, x: Tensor, output_size: Any = None) -> Tensor:
+        """`output_size`, of the last axes, chooses the output_padding; ShapeError where none gives it."""
+        more = self.output_padding
+        if output_size is not None:
+            wanted = per_axis(output_size, self.dimensions, f"{type(self).__name__}: output_size")
+            space = x._concrete_shape()[x.ndim - self.dimensions:]
+            least = [(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, d, k in zip(space, self.stride, self.padding, self.dilation, self.kernel_size)]
+            more = [w - m for w, m in zip(wanted, least)]
+            if any(not 0 <= m < max(s, d) for m, s, d in zip(more, self.stride, self.dilation)):
+                raise ShapeError(f"{type(self).__name__}: output_size is from {least} to {[m + s - 1 for m, s in zip(least, self.stride)]}, given {wanted}")
+        function = getattr(functional, f"conv_transpose{self.dimensions}d")
+        return function(x, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
+
+    def extra_repr(self) -> str:
+        return f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class ConvTranspose1d(_ConvTranspose):
+    """The transpose of Conv1d as a linear map; weight has shape (in_channels, out_channels / groups, width).
+
+        nn.ConvTranspose1d(8, 4, 3, stride=2)(Tensor.zeros(1, 8, 5))        # (1, 4, 11)
+    """
+
+    dimensions = 1
+
+
+class ConvTranspose2d(_ConvTranspose):
+    """The transpose of Conv2d as a linear map; weight has shape (in_channels, out_channels / groups, rows, columns).
+
+        nn.ConvTranspose2d(8, 4, 2, stride=2)(Tensor.zeros(1, 8, 5, 5))     # (1, 4, 10, 10)
+    """
+
+    dimensions = 2
+
+
+class ConvTranspose3d(_ConvTranspose):
+    """The transpose of Conv3d as a linear map."""
 
     dimensions = 3

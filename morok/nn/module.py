@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -16,6 +16,46 @@ def Parameter(data: Any, requires_grad: bool = True) -> Tensor:
     """A tensor that a module trains: a leaf with requires_grad."""
     t = data if isinstance(data, Tensor) else Tensor(data)
     return t.requires_grad_() if requires_grad else t
+
+
+class IncompatibleKeys(NamedTuple):
+    """What load_state_dict did not find, and what it had no place for."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+
+class Hooks:
+    """Functions that a module calls beside its forward, by the numbers of their handles."""
+
+    def __init__(self) -> None:
+        self.before: dict[int, tuple[Callable, bool]] = {}
+        self.after: dict[int, tuple[Callable, bool]] = {}
+        self.given = 0
+
+    def add(self, where: dict[int, tuple[Callable, bool]], hook: Callable, with_kwargs: bool) -> HookHandle:
+        if not callable(hook):
+            raise TypeError(f"a hook is a function, not {hook!r}")
+        self.given += 1
+        where[self.given] = hook, with_kwargs
+        return HookHandle(where, self.given)
+
+
+class HookHandle:
+    """What registering a hook gives: `remove` takes the hook away."""
+
+    def __init__(self, where: dict[int, tuple[Callable, bool]], number: int) -> None:
+        self._where, self._number = where, number
+
+    def remove(self) -> None:
+        """The hook is called no more."""
+        self._where.pop(self._number, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.remove()
 
 
 class Module:
@@ -31,16 +71,58 @@ class Module:
     """
 
     training: bool = True
+    _trained: frozenset[str] = frozenset()
+    """Names of attributes that were set to tensors with requires_grad: parameters, also while they are frozen."""
+    _unsaved: frozenset[str] = frozenset()
+    """Names of buffers that states leave out."""
+    _hooks: Hooks | None = None
 
     def __init__(self) -> None:
         self.training = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, Tensor) and value.requires_grad and name not in self._trained:
+            object.__setattr__(self, "_trained", self._trained | {name})
+        object.__setattr__(self, name, value)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What calling the module computes."""
         raise NotImplementedError(f"{type(self).__name__} has no forward(); define it to say what a call computes")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.forward(*args, **kwargs)
+        hooks = self._hooks
+        if hooks is None:
+            return self.forward(*args, **kwargs)
+        for hook, with_kwargs in list(hooks.before.values()):
+            changed = hook(self, args, kwargs) if with_kwargs else hook(self, args)
+            if changed is not None:
+                if with_kwargs:
+                    args, kwargs = changed
+                else:
+                    args = changed if isinstance(changed, tuple) else (changed,)
+        result = self.forward(*args, **kwargs)
+        for hook, with_kwargs in list(hooks.after.values()):
+            changed = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
+            result = result if changed is None else changed
+        return result
+
+    def register_forward_pre_hook(self, hook: Callable, *, with_kwargs: bool = False) -> HookHandle:
+        """Calls hook(module, args) before each forward; what it gives, if not None, takes the place of the arguments. With `with_kwargs` it is
+        hook(module, args, kwargs) and gives both. The handle's `remove()` ends it.
+
+            layer.register_forward_pre_hook(lambda module, args: print(args[0].shape))
+        """
+        self._hooks = self._hooks or Hooks()
+        return self._hooks.add(self._hooks.before, hook, with_kwargs)
+
+    def register_forward_hook(self, hook: Callable, *, with_kwargs: bool = False) -> HookHandle:
+        """Calls hook(module, args, result) after each forward; what it gives, if not None, is the result. The handle's `remove()` ends it.
+
+            found = []
+            layer.register_forward_hook(lambda module, args, result: found.append(result))
+        """
+        self._hooks = self._hooks or Hooks()
+        return self._hooks.add(self._hooks.after, hook, with_kwargs)
 
     # What it is made of
 
@@ -71,6 +153,61 @@ class Module:
         """This and all modules below, each once."""
         return (m for _, m in self.named_modules())
 
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """A tensor that is kept but not trained, as the attribute of this name; states leave it out if not persistent.
+
+            self.register_buffer("mask", Tensor.ones(4, 4, dtype="bool").tril(), persistent=False)
+        """
+        self._registered(name, tensor, Tensor)
+        self._unsaved = self._unsaved - {name} if persistent else self._unsaved | {name}
+
+    def register_parameter(self, name: str, param: Tensor | None) -> None:
+        """A parameter, or None in its place, as the attribute of this name."""
+        self._registered(name, param, Tensor)
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """A module, or None in its place, as the attribute of this name."""
+        self._registered(name, module, Module)
+
+    add_module = register_module
+
+    def _registered(self, name: str, value: Any, kind: type) -> None:
+        if not isinstance(name, str) or not name or "." in name:
+            raise KeyError(f"a name is a string without dots, not {name!r}")
+        if hasattr(self, name) and name not in vars(self):
+            raise KeyError(f"{type(self).__name__} has a {name!r} of another kind; choose another name")
+        if value is not None and not isinstance(value, kind):
+            raise TypeError(f"{name} must be a {kind.__name__} or None, not {type(value).__name__}")
+        setattr(self, name, value)
+
+    def get_submodule(self, target: str) -> Module:
+        """The module of a dotted name; "" is this one. AttributeError where there is none.
+
+            model.get_submodule("encoder.layers.0")
+        """
+        found = self._at(target)
+        if not isinstance(found, Module):
+            raise AttributeError(f"{target!r} is no module of {type(self).__name__}")
+        return found
+
+    def get_parameter(self, target: str) -> Tensor:
+        """The parameter (or buffer) of a dotted name. AttributeError where there is none."""
+        found = self._at(target)
+        if not isinstance(found, Tensor):
+            raise AttributeError(f"{target!r} is no parameter of {type(self).__name__}")
+        return found
+
+    get_buffer = get_parameter
+
+    def _at(self, target: str) -> Any:
+        found: Any = self
+        for name in target.split(".") if target else ():
+            try:
+                found = getattr(found, name) if isinstance(found, Module) else found[int(name) if isinstance(found, (list, tuple)) else name]
+            except (AttributeError, LookupError, ValueError, TypeError):
+                raise AttributeError(f"{type(self).__name__} has no {target!r}: {name!r} is missing") from None
+        return found
+
     def _tensors(self) -> Iterator[tuple[str, Tensor]]:
         """Each tensor once, by dotted name."""
         seen: set[int] = set()
@@ -80,13 +217,26 @@ class Module:
                     seen.add(id(value))
                     yield (f"{path}.{name}" if path else name), value
 
-    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
-        """What is trained, by dotted name."""
-        return ((n, t) for n, t in self._tensors() if t.requires_grad)
+    def _states(self) -> Iterator[tuple[str, Tensor]]:
+        """Each tensor that states hold, by all names that it has."""
+        def walk(module: Module, path: str, above: tuple[Module, ...]) -> Iterator[tuple[str, Tensor]]:
+            for name, value in _entries(module):
+                if isinstance(value, Tensor) and name not in module._unsaved:
+                    yield path + name, value
+            for name, child in module.named_children():
+                if child is not module and child not in above:
+                    yield from walk(child, f"{path}{name}.", (*above, module))
+        return walk(self, "", ())
 
-    def parameters(self) -> Iterator[Tensor]:
+    def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
+        """What is trained, by dotted name; without `recurse` that of this module alone. Frozen parameters are not among them."""
+        start = f"{prefix}." if prefix else ""
+        tensors = self._tensors() if recurse else ((n, t) for n, t in _entries(self) if isinstance(t, Tensor))
+        return ((start + n, t) for n, t in tensors if t.requires_grad)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Tensor]:
         """What is trained."""
-        return (t for _, t in self.named_parameters())
+        return (t for _, t in self.named_parameters(recurse=recurse))
 
     def named_buffers(self) -> Iterator[tuple[str, Tensor]]:
         """Tensors that are kept but not trained, by dotted name."""
@@ -98,16 +248,18 @@ class Module:
 
     # States
 
-    def state_dict(self) -> dict[str, Tensor]:
-        """Parameters and buffers by dotted name: the module's own tensors, cut off from gradients."""
-        return OrderedDict((n, t.detach()) for n, t in self._tensors())
+    def state_dict(self, prefix: str = "") -> dict[str, Tensor]:
+        """Parameters and buffers by dotted name: the module's own tensors, cut off from gradients. What several names share is there by each."""
+        return OrderedDict((prefix + n, t.detach()) for n, t in self._states())
 
-    def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> Self:
-        """Copies values into parameters and buffers of these names. Where names or shapes differ nothing is changed: KeyError, ShapeError.
+    def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> IncompatibleKeys:
+        """Copies values into parameters and buffers of these names; gives the names that were missing and unexpected (none, where strict).
+
+        Where names differ (KeyError, which lists them; allowed with strict=False) or shapes differ (ShapeError) nothing is changed.
 
             model.load_state_dict(morok.load("weights.safetensors"))
         """
-        mine = dict(self._tensors())
+        mine = OrderedDict(self._states())
         missing, unexpected = [n for n in mine if n not in state], [n for n in state if n not in mine]
         if strict and (missing or unexpected):
             wrong = "; ".join(f"{what} {', '.join(names)}" for what, names in (("missing", missing), ("unexpected", unexpected)) if names)
@@ -119,8 +271,9 @@ class Module:
         with no_grad():
             for name, value in new.items():
                 mine[name].copy_(value)
-            Tensor.realize_batch([mine[n] for n in new])
-        return self
+            if new:
+                Tensor.realize_batch([mine[n] for n in new])
+        return IncompatibleKeys(missing, unexpected)
 
     def train(self, mode: bool = True) -> Self:
         """Sets all modules to training (dropout, batch statistics), or with False to evaluation."""
@@ -133,13 +286,14 @@ class Module:
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Freezes (False) the parameters, or trains all tensors of floats."""
-        for _, t in self._tensors():
-            if t.dtype.is_float:
-                t.requires_grad_(requires_grad)
+        """Freezes (False) or trains the parameters; buffers stay what they are."""
+        for module in self.modules():
+            for name, t in _entries(module):
+                if isinstance(t, Tensor) and (t.requires_grad or name in module._trained):
+                    t.requires_grad_(requires_grad)
         return self
 
-    def zero_grad(self) -> None:
+    def zero_grad(self, set_to_none: bool = True) -> None:
         """Drops the parameters' gradients."""
         for p in self.parameters():
             p.grad = None
@@ -161,6 +315,18 @@ class Module:
     def half(self) -> Self:
         """Floats as float16."""
         return self.to("float16")
+
+    def bfloat16(self) -> Self:
+        """Floats as bfloat16."""
+        return self.to("bfloat16")
+
+    def type(self, dtype: Any) -> Self:
+        """Floats as another dtype of floats."""
+        return self.to(dtype)
+
+    def cpu(self) -> Self:
+        """Moved to "CPU"."""
+        return self.to(device="CPU")
 
     def apply(self, function: Callable[[Module], Any]) -> Self:
         """Calls a function with each module, this one last."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ShapeError
+from ..tensor.gradient.modes import no_grad
 from ..tensor.tensor import Tensor
 from . import functional
 from .module import Module, Parameter
@@ -67,22 +68,39 @@ class GroupNorm(Module):
 class _BatchNorm(Module):
     axes: tuple[int, ...]
 
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True, track_running_stats: bool = True) -> None:
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+                 track_running_stats: bool = True) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.weight = _ones(num_features) if affine else None
         self.bias = _zeros(num_features) if affine else None
-        self.running_mean = Tensor(np.zeros(num_features, np.float32)) if track_running_stats else None
-        self.running_var = Tensor(np.ones(num_features, np.float32)) if track_running_stats else None
+        _add_statistics(self, num_features, track_running_stats)
 
     def forward(self, x: Tensor) -> Tensor:
         if x.ndim not in self.axes or x.shape[1] != self.num_features:
             axes = " or ".join(map(str, self.axes))
             raise ShapeError(f"{type(self).__name__}: takes (batch, {self.num_features}, ...) of {axes} axes, not shape {x.shape}")
-        return functional.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, self.training, self.momentum, self.eps)
+        momentum = _counted(self) if self.training else 0.0
+        training = self.training or self.running_mean is None
+        return functional.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, training, momentum, self.eps)
 
     def extra_repr(self) -> str:
         return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}"
+
+
+def _add_statistics(module: Any, num_features: int, tracked: bool) -> None:
+    module.running_mean = Tensor(np.zeros(num_features, np.float32)) if tracked else None
+    module.running_var = Tensor(np.ones(num_features, np.float32)) if tracked else None
+    module.num_batches_tracked = Tensor(np.int64(0)) if tracked else None
+
+
+def _counted(module: Any) -> Any:
+    """Counts a batch; the part of its statistics in the running ones: momentum, or with None that of a mean over all batches."""
+    if module.num_batches_tracked is None:
+        return 0.0
+    with no_grad():
+        module.num_batches_tracked.assign(module.num_batches_tracked + 1)
+    return module.num_batches_tracked.float().reciprocal() if module.momentum is None else module.momentum
 
 
 class BatchNorm1d(_BatchNorm):
@@ -103,14 +121,42 @@ class BatchNorm3d(_BatchNorm):
     axes = (5,)
 
 
-class InstanceNorm2d(Module):
-    """Normalisation of each channel of each element of the batch."""
+class _InstanceNorm(Module):
+    dimensions: int
 
-    def __init__(self, num_features: int, eps: float = 1e-5, affine: bool = False) -> None:
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = False, track_running_stats: bool = False) -> None:
         super().__init__()
-        self.num_features, self.eps = num_features, eps
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.weight = _ones(num_features) if affine else None
         self.bias = _zeros(num_features) if affine else None
+        _add_statistics(self, num_features, track_running_stats)
 
     def forward(self, x: Tensor) -> Tensor:
-        return functional.instance_norm(x, self.weight, self.bias, self.eps)
+        if x.ndim == self.dimensions + 1:
+            return self.forward(x.unsqueeze(0)).squeeze(0)
+        if x.ndim != self.dimensions + 2 or x.shape[1] != self.num_features:
+            raise ShapeError(f"{type(self).__name__}: takes ((batch,) {self.num_features}, ...) of {self.dimensions} further axes, not shape {x.shape}")
+        here = self.training or self.running_mean is None
+        momentum = _counted(self) if here else 0.0
+        return functional.instance_norm(x, self.running_mean, self.running_var, self.weight, self.bias, here, momentum, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}"
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Normalisation of each channel of each element of the batch, for ((batch,) channels, length)."""
+
+    dimensions = 1
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Normalisation of each channel of each element of the batch, for ((batch,) channels, height, width)."""
+
+    dimensions = 2
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Normalisation of each channel of each element of the batch, for three further axes."""
+
+    dimensions = 3

@@ -1,0 +1,1 @@
+"""The functions behind `nn.functional`, a file for each subject."""
