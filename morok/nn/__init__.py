@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from . import functional, init
-from .activations import ELU, GELU, Hardswish, LeakyReLU, Mish, ReLU, ReLU6, SiLU, Sigmoid, Softmax, Softplus, Tanh
+from .activations import ELU, GELU, Hardswish, LeakyReLU, Mish, ReLU, ReLU6, Sigmoid, SiLU, Softmax, Softplus, Tanh
 from .attention import MultiheadAttention
 from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .layers import (
@@ -58,10 +58,10 @@ from .pooling import (
     AvgPool3d,
     ChannelShuffle,
     Fold,
+    LocalResponseNorm,
     LPPool1d,
     LPPool2d,
     LPPool3d,
-    LocalResponseNorm,
     MaxPool1d,
     MaxPool2d,
     MaxPool3d,
@@ -72,7 +72,7 @@ from .pooling import (
     UpsamplingBilinear2d,
     UpsamplingNearest2d,
 )
-from .recurrent import GRU, GRUCell, LSTM, LSTMCell, RNN, RNNCell
+from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from .transformer import Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer
 
 __all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d",

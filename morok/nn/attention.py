@@ -29,6 +29,7 @@ class MultiheadAttention(Module):
             raise BoundsError(f"MultiheadAttention: dropout is a probability from 0 to 1, given {dropout}")
         self.embed_dim, self.num_heads, self.dropout, self.batch_first, self.add_zero_attn = embed_dim, num_heads, dropout, batch_first, add_zero_attn
         self.kdim, self.vdim, self.head_dim = kdim or embed_dim, vdim or embed_dim, embed_dim // num_heads
+        self.in_proj_weight: Tensor | None
         if self.kdim == self.vdim == embed_dim:
             self.in_proj_weight = init.xavier_uniform_(new_parameter(3 * embed_dim, embed_dim))
             self.q_proj_weight = self.k_proj_weight = self.v_proj_weight = None
@@ -75,11 +76,11 @@ class MultiheadAttention(Module):
         q, k, v = self._projected(query, key, value)
         more = 0
         if self.bias_k is not None and self.bias_v is not None:
-            k, v = (Tensor.cat([t, b.expand(batch, 1, self.embed_dim)], dim=1) for t, b in ((k, self.bias_k), (v, self.bias_v)))
+            k, v = (t.cat(b.expand(batch, 1, self.embed_dim), dim=1) for t, b in ((k, self.bias_k), (v, self.bias_v)))
             more += 1
         if self.add_zero_attn:
             nothing = Tensor.zeros(batch, 1, self.embed_dim, dtype=k.dtype, device=k.device)
-            k, v = Tensor.cat([k, nothing], dim=1), Tensor.cat([v, nothing], dim=1)
+            k, v = k.cat(nothing, dim=1), v.cat(nothing, dim=1)
             more += 1
         q, k, v = (t.reshape(batch, t.shape[1], self.num_heads, self.head_dim).transpose(1, 2) for t in (q, k, v))
         mask = self._mask(q, padding, attn_mask, is_causal, (batch, length, key.shape[1]), more)

@@ -65,7 +65,9 @@ class _List(Module):
         return self._of(found) if isinstance(index, slice) else found
 
     def _of(self, items: list[Any]) -> Any:
-        return type(self)(items)
+        """A list of this kind."""
+        kind: Any = type(self)
+        return kind(items)
 
     def __setitem__(self, index: int, item: Any) -> None:
         setattr(self, str(range(len(self))[index]), self._checked(item))

@@ -65,7 +65,20 @@ class GroupNorm(Module):
         return functional.group_norm(x, self.num_groups, self.weight, self.bias, self.eps)
 
 
-class _BatchNorm(Module):
+class _Statistics(Module):
+    """With running statistics, if tracked, and the number of batches that they are of."""
+
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+
+    def _track(self, num_features: int, tracked: bool) -> None:
+        self.running_mean = Tensor(np.zeros(num_features, np.float32)) if tracked else None
+        self.running_var = Tensor(np.ones(num_features, np.float32)) if tracked else None
+        self.num_batches_tracked = Tensor(np.int64(0)) if tracked else None
+
+
+class _BatchNorm(_Statistics):
     axes: tuple[int, ...]
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
@@ -74,33 +87,25 @@ class _BatchNorm(Module):
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.weight = _ones(num_features) if affine else None
         self.bias = _zeros(num_features) if affine else None
-        _add_statistics(self, num_features, track_running_stats)
+        self._track(num_features, track_running_stats)
 
     def forward(self, x: Tensor) -> Tensor:
         if x.ndim not in self.axes or x.shape[1] != self.num_features:
             axes = " or ".join(map(str, self.axes))
             raise ShapeError(f"{type(self).__name__}: takes (batch, {self.num_features}, ...) of {axes} axes, not shape {x.shape}")
-        momentum = _counted(self) if self.training else 0.0
         training = self.training or self.running_mean is None
-        return functional.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, training, momentum, self.eps)
+        return functional.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, training, self._counted(), self.eps)
+
+    def _counted(self) -> Any:
+        """Counts a batch in training; gives the part of its statistics in the running ones: momentum, or with None that of a mean over all batches."""
+        if not self.training or self.num_batches_tracked is None:
+            return 0.0
+        with no_grad():
+            self.num_batches_tracked.assign(self.num_batches_tracked + 1)
+        return self.num_batches_tracked.float().reciprocal() if self.momentum is None else self.momentum
 
     def extra_repr(self) -> str:
         return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}"
-
-
-def _add_statistics(module: Any, num_features: int, tracked: bool) -> None:
-    module.running_mean = Tensor(np.zeros(num_features, np.float32)) if tracked else None
-    module.running_var = Tensor(np.ones(num_features, np.float32)) if tracked else None
-    module.num_batches_tracked = Tensor(np.int64(0)) if tracked else None
-
-
-def _counted(module: Any) -> Any:
-    """Counts a batch; the part of its statistics in the running ones: momentum, or with None that of a mean over all batches."""
-    if module.num_batches_tracked is None:
-        return 0.0
-    with no_grad():
-        module.num_batches_tracked.assign(module.num_batches_tracked + 1)
-    return module.num_batches_tracked.float().reciprocal() if module.momentum is None else module.momentum
 
 
 class BatchNorm1d(_BatchNorm):
@@ -121,7 +126,7 @@ class BatchNorm3d(_BatchNorm):
     axes = (5,)
 
 
-class _InstanceNorm(Module):
+class _InstanceNorm(_Statistics):
     dimensions: int
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = False, track_running_stats: bool = False) -> None:
@@ -129,7 +134,7 @@ class _InstanceNorm(Module):
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.weight = _ones(num_features) if affine else None
         self.bias = _zeros(num_features) if affine else None
-        _add_statistics(self, num_features, track_running_stats)
+        self._track(num_features, track_running_stats)
 
     def forward(self, x: Tensor) -> Tensor:
         if x.ndim == self.dimensions + 1:
@@ -137,8 +142,7 @@ class _InstanceNorm(Module):
         if x.ndim != self.dimensions + 2 or x.shape[1] != self.num_features:
             raise ShapeError(f"{type(self).__name__}: takes ((batch,) {self.num_features}, ...) of {self.dimensions} further axes, not shape {x.shape}")
         here = self.training or self.running_mean is None
-        momentum = _counted(self) if here else 0.0
-        return functional.instance_norm(x, self.running_mean, self.running_var, self.weight, self.bias, here, momentum, self.eps)
+        return functional.instance_norm(x, self.running_mean, self.running_var, self.weight, self.bias, here, self.momentum or 0.0, self.eps)
 
     def extra_repr(self) -> str:
         return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}"

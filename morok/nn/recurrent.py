@@ -108,10 +108,10 @@ class _Recurrent(Module):
                 found.append(outputs)
                 last.append(after)
                 number += 1
-            x = found[0] if len(found) == 1 else Tensor.cat(found, dim=-1)
+            x = found[0] if len(found) == 1 else found[0].cat(*found[1:], dim=-1)
             if layer + 1 < self.num_layers:
                 x = functional.dropout(x, self.dropout, self.training)
-        return x, self._joined_state(tuple(Tensor.stack(list(parts)) for parts in zip(*last)))
+        return x, self._joined_state(tuple(first.stack(*others) for first, *others in zip(*last)))
 
     def extra_repr(self) -> str:
         more = [f"{n}={getattr(self, n)}" for n, plain in (("num_layers", 1), ("bias", True), ("batch_first", False), ("dropout", 0.0),
@@ -175,7 +175,8 @@ class _Cell(Module):
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
         rows = self.gates * hidden_size
         self.weight_ih, self.weight_hh = _uniform(hidden_size, rows, input_size), _uniform(hidden_size, rows, hidden_size)
-        self.bias_ih, self.bias_hh = (_uniform(hidden_size, rows), _uniform(hidden_size, rows)) if bias else (None, None)
+        self.bias_ih: Tensor | None = _uniform(hidden_size, rows) if bias else None
+        self.bias_hh: Tensor | None = _uniform(hidden_size, rows) if bias else None
 
     def _step(self) -> Callable:
         raise NotImplementedError

@@ -52,7 +52,7 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
         if new == old and (factor is None or factor == 1):
             continue
         exact = np.float64 if x.dtype.bits == 64 else np.float32
-        x = _resized(x, 2 + a, _taps(mode, old, new, factor, bool(align_corners), exact))
+        x = _resized(x, 2 + a, _taps(mode, old, new, factor, bool(align_corners), exact)).contiguous()  # otherwise the next axis computes it anew
     return x._rounded(input.dtype) if interpolates else x
 
 

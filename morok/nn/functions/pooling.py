@@ -242,8 +242,8 @@ def _adaptive_max(x: Tensor, output_size: Any, return_indices: bool, count: int)
         if n == values.shape[axis]:
             continue
         apart, _ = _apart(values, axis, n, x.dtype.min)
-        values = apart.max(axis + 1)
+        values = apart.max(axis + 1).contiguous()
         if places is not None:
             there, _ = _apart(places, axis, n, NOWHERE)
-            places = there.where(apart.eq(values.unsqueeze(axis + 1)) | apart.ne(apart), NOWHERE).min(axis + 1)
+            places = there.where(apart.eq(values.unsqueeze(axis + 1)) | apart.ne(apart), NOWHERE).min(axis + 1).contiguous()
     return values if places is None else (values, places)

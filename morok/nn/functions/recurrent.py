@@ -24,7 +24,7 @@ def rnn_step(nonlinearity: str) -> Callable:
 
 def lstm_step(inputs: Tensor, hidden: Tensor, state: State) -> State:
     """A step of an LSTM: (h, c)."""
-    into, forget, cell, out = (inputs + hidden).chunk(4, -1)
+    into, forget, cell, out = (inputs + hidden).contiguous().chunk(4, -1)
     c = forget.sigmoid() * state[1] + into.sigmoid() * cell.tanh()
     return out.sigmoid() * c.tanh(), c
 
@@ -53,4 +53,5 @@ def sequence(step: Callable, x: Tensor, state: State, weights: dict[str, Any], b
             after = (projected(after[0], weights["weight_hr"], None), *after[1:])
         state = tuple(s.contiguous() for s in after)
         found.append(state[0])
-    return Tensor.stack(found[::-1] if backwards else found), state
+    found = found[::-1] if backwards else found
+    return found[0].stack(*found[1:]), state

@@ -12,8 +12,8 @@ from collections.abc import Collection, Sequence
 from ...errors import GradientError
 from ...graph.derivation import CUSTOM, ORIGINS, RELEASED, predecessors, release
 from ...graph.tensor_graph import GRAPH, TensorUOp
-from .. import build
 from .rules import RULES, Cotangents
+from .sums import total
 
 
 def cotangents(outputs: Sequence[TensorUOp], given: Sequence[TensorUOp], targets: Sequence[TensorUOp], ends: Collection[TensorUOp] = (),
@@ -25,21 +25,22 @@ def cotangents(outputs: Sequence[TensorUOp], given: Sequence[TensorUOp], targets
     with GRAPH.lock:
         order = _between(outputs, targets, ends)
         wanted, stops = set(targets), set(ends)
-        reached: dict[TensorUOp, TensorUOp] = {}
+        reached: dict[TensorUOp, list[TensorUOp]] = {}
         found: dict[TensorUOp, TensorUOp] = {}
         for u, g in zip(outputs, given):
-            _add(reached, u, g)
+            reached.setdefault(u, []).append(g)
         for u in reversed(order):
-            cotangent = reached.pop(u, None)
-            if cotangent is None:
+            parts = reached.pop(u, None)
+            if parts is None:
                 continue
+            cotangent = total(parts)
             if u in wanted:
                 found[u] = cotangent
             if u in stops:
                 continue
             for operand, part in zip(predecessors(u), vector_jacobian_product(u, cotangent)):
                 if part is not None and operand in order.members and operand.dtype.is_float:
-                    _add(reached, operand, part)
+                    reached.setdefault(operand, []).append(part)
         if not retain:
             release([u for u in order if u not in stops])
         return [found.get(t) for t in targets]
@@ -78,11 +79,6 @@ def vector_jacobian_product(u: TensorUOp, g: TensorUOp) -> Cotangents:
         return custom.rule(g)
     rule = RULES.get(u.name)
     return (None,) * len(u.operands) if rule is None else rule(u, g)
-
-
-def _add(reached: dict[TensorUOp, TensorUOp], u: TensorUOp, g: TensorUOp) -> None:
-    known = reached.get(u)
-    reached[u] = g if known is None else build.alu("add", known, g)
 
 
 class _Order(list):

@@ -213,7 +213,8 @@ def flipped(u: TensorUOp, g: TensorUOp) -> Cotangents:
 
 @rule("contiguous")
 def stored(u: TensorUOp, g: TensorUOp) -> Cotangents:
-    return (g,)
+    """What was stored on the way is stored on the way back, too: where one ends the computations, the other does."""
+    return (build.op("contiguous", (g,)),)
 
 
 @rule("copy")

@@ -142,7 +142,118 @@ def test_an_optimiser_goes_on_from_a_state():
     assert v.tolist() == w.tolist() and p.lr == pytest.approx(0.05)
 
 
+def test_buffers_hooks_and_freezing():
+    class Masked(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("mask", Tensor([1.0, 0.0]))
+            self.register_buffer("kept", Tensor([1.0]), persistent=False)
+            self.register_parameter("scale", nn.Parameter([3.0]))
+            self.norm = nn.BatchNorm1d(2)
+
+        def forward(self, x):
+            return x * self.mask * self.scale
+
+    m = Masked()
+    assert list(m.state_dict()) == ["mask", "scale", *("norm." + n for n in ("weight", "bias", "running_mean", "running_var", "num_batches_tracked"))]
+    assert [n for n, _ in m.named_parameters()] == ["scale", "norm.weight", "norm.bias"]
+    m.requires_grad_(False)
+    assert not list(m.parameters()) and not m.scale.requires_grad
+    m.requires_grad_()
+    assert [n for n, _ in m.named_parameters("m")] == ["m.scale", "m.norm.weight", "m.norm.bias"] and not m.norm.running_mean.requires_grad
+    assert [n for n, _ in m.named_parameters(recurse=False)] == ["scale"]
+    seen = []
+    x = Tensor([1.0, 2.0])
+    handle = m.register_forward_hook(lambda module, args, result: seen.append(args) or result + 1)
+    before = m.register_forward_pre_hook(lambda module, args: args[0] * 2)
+    assert m(x).tolist() == [7, 1] and len(seen) == 1
+    before.remove()
+    assert m(x).tolist() == [4, 1]
+    handle.remove()
+    assert m(x).tolist() == [3, 0] and len(seen) == 2
+    with m.register_forward_pre_hook(lambda module, args, kwargs: ((), {"x": kwargs["x"] + 1}), with_kwargs=True):
+        assert m(x=x).tolist() == [6, 0]
+    assert m.get_submodule("norm") is m.norm and m.get_parameter("norm.weight") is m.norm.weight and m.get_submodule("") is m
+    with pytest.raises(AttributeError, match="has no 'norm.none': 'none' is missing"):
+        m.get_parameter("norm.none")
+    half = m.half()
+    assert half.scale.dtype is morok.dtypes.float16 and half.norm.num_batches_tracked.dtype is morok.dtypes.int64 and half.scale.requires_grad
+    assert m.to(dtype="float32").mask.dtype is morok.dtypes.float32
+
+
+def test_states_of_shared_weights_and_missing_keys():
+    net = nn.Module()
+    net.a, net.b = nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False)
+    net.b.weight = net.a.weight
+    assert list(net.state_dict()) == ["a.weight", "b.weight"] and len(list(net.parameters())) == 1
+    found = net.load_state_dict({"a.weight": np.eye(2), "c": np.ones(1)}, strict=False)
+    assert found.missing_keys == ["b.weight"] and found.unexpected_keys == ["c"] and net.b.weight.tolist() == [[1, 0], [0, 1]]
+    assert net.load_state_dict(net.state_dict()) == ([], [])
+
+
+def test_lists_and_dicts():
+    layers = nn.ModuleList([nn.Identity(), nn.ReLU()])
+    layers.insert(1, nn.Tanh())
+    layers += [nn.Linear(2, 2)]
+    assert [type(m).__name__ for m in layers] == ["Identity", "Tanh", "ReLU", "Linear"] and len(layers[1:3]) == 2 and isinstance(layers[1:], nn.ModuleList)
+    layers[0] = nn.Sigmoid()
+    del layers[1]
+    assert [n for n, _ in layers.named_children()] == ["0", "1", "2"] and isinstance(layers.pop(), nn.Linear) and isinstance(layers[-1], nn.ReLU)
+    row = nn.Sequential({"first": nn.Linear(3, 2), "then": nn.ReLU()})
+    assert list(row.state_dict()) == ["first.weight", "first.bias"] and isinstance(row[1], nn.ReLU) and row(Tensor.ones(1, 3)).shape == (1, 2)
+    row[1] = nn.Flatten()
+    assert isinstance(row.then, nn.Flatten) and isinstance(row[:1], nn.Sequential)
+    named = nn.ModuleDict({"one": nn.Linear(2, 1)})
+    named["two"] = nn.Linear(2, 1)
+    assert list(named) == ["one", "two"] and "one" in named and named.pop("one") is not None and list(named.keys()) == ["two"]
+    with pytest.raises(KeyError, match="has a 'keys' of another kind"):
+        named["keys"] = nn.Identity()
+    weights = nn.ParameterList([nn.Parameter([1.0]), nn.Parameter([2.0])])
+    assert [n for n, _ in weights.named_parameters()] == ["0", "1"] and weights[1].tolist() == [2]
+    assert list(nn.ParameterDict({"a": Tensor([1.0], requires_grad=True)}).state_dict()) == ["a"]
+
+
+def test_transposed_convolutions_reach_any_size():
+    layer = nn.ConvTranspose2d(2, 3, 3, stride=2, padding=1)
+    x = Tensor.ones(1, 2, 4, 3)
+    for size in ((7, 5), (8, 6), (7, 6)):
+        assert layer(x, output_size=size).shape == (1, 3, *size)
+    with pytest.raises(ShapeError, match=r"output_size is from \[7, 5\] to \[8, 6\]"):
+        layer(x, output_size=(9, 5))
+
+
+def test_recurrent_dropout_and_states():
+    morok.manual_seed(0)
+    layer = nn.GRU(3, 4, num_layers=2, dropout=0.5)
+    x = Tensor.ones(3, 2, 3)
+    one, other = layer(x)[0].numpy(), layer(x)[0].numpy()
+    assert not np.array_equal(one, other)
+    layer.eval()
+    whole, last = layer(x)
+    first, state = layer(x[:2])
+    rest, end = layer(x[2:], state)
+    np.testing.assert_allclose(whole.numpy(), np.concatenate([first.numpy(), rest.numpy()]), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(last.numpy(), end.numpy(), rtol=1e-5, atol=1e-6)
+
+
 WRONG = {
+    "output padding": (lambda: nn.functional.conv_transpose1d(Tensor.ones(1, 1, 3), Tensor.ones(1, 1, 2), output_padding=1), ShapeError, "must be less than"),
+    "transposed channels": (lambda: nn.functional.conv_transpose1d(Tensor.ones(1, 2, 3), Tensor.ones(1, 1, 2)), ShapeError, "weight's first size"),
+    "mode": (lambda: nn.functional.interpolate(Tensor.ones(1, 1, 2), 3, mode="cubic"), ValueError, "nearest, nearest-exact"),
+    "mode of axes": (lambda: nn.functional.interpolate(Tensor.ones(1, 1, 2), 3, mode="bilinear"), ShapeError, "of 4 axes"),
+    "no size": (lambda: nn.functional.interpolate(Tensor.ones(1, 1, 2)), ValueError, "either size or scale_factor"),
+    "antialias": (lambda: nn.functional.interpolate(Tensor.ones(1, 1, 2), 1, antialias=True), NotImplementedError, "antialias"),
+    "fold": (lambda: nn.functional.fold(Tensor.ones(1, 4, 5), 4, 2), ShapeError, "has 9 windows"),
+    "pixels": (lambda: nn.functional.pixel_shuffle(Tensor.ones(3, 2, 2), 2), ShapeError, "upscale_factor squared"),
+    "bins": (lambda: nn.functional.adaptive_avg_pool2d(Tensor.ones(2, 2), 1), ShapeError, "needs an input of 3 or 4"),
+    "heads": (lambda: nn.MultiheadAttention(6, 4), ShapeError, "4 heads must divide"),
+    "mask": (lambda: nn.MultiheadAttention(4, 2)(*[Tensor.ones(3, 1, 4)] * 3, attn_mask=Tensor.ones(2, 2)), ShapeError, r"attn_mask has shape \(3, 3\)"),
+    "state": (lambda: nn.LSTM(2, 3)(Tensor.ones(4, 1, 2), Tensor.ones(1, 1, 3)), ShapeError, "two Tensors"),
+    "shape of a state": (lambda: nn.GRU(2, 3)(Tensor.ones(4, 1, 2), Tensor.ones(1, 1, 2)), ShapeError, r"has shape \(1, 1, 3\)"),
+    "width": (lambda: nn.RNN(2, 3)(Tensor.ones(4, 1, 3)), ShapeError, r"\(length, batch, 2\)"),
+    "pool arguments": (lambda: nn.MaxPool2d(), TypeError, "missing a required argument: 'kernel_size'"),
+    "a list of numbers": (lambda: nn.ModuleList([1]), TypeError, "takes modules, not int"),
+    "activation": (lambda: nn.TransformerEncoderLayer(4, 2, activation="sine"), ValueError, "'relu', 'gelu' or a function"),
     "no parameters": (lambda: optim.SGD([], lr=0.1), ValueError, "at least one parameter"),
     "one tensor": (lambda: optim.SGD(Tensor([1.0], requires_grad=True)), DTypeError, "a list of parameters"),
     "no variable": (lambda: optim.SGD([Tensor([1.0])]), GradientError, "requires_grad_"),
