@@ -11,7 +11,7 @@ from .module import Module, Parameter
 class _List(Module):
     """Things as attributes "0", "1", ..."""
 
-    kind: type
+    _kind: type
 
     def _all(self) -> list[Any]:
         return [v for n, v in vars(self).items() if n.isdecimal()]
@@ -23,8 +23,8 @@ class _List(Module):
             setattr(self, str(i), item)
 
     def _checked(self, item: Any) -> Any:
-        if not isinstance(item, self.kind):
-            raise TypeError(f"{type(self).__name__} takes {'modules' if self.kind is Module else 'tensors'}, not {type(item).__name__}")
+        if not isinstance(item, self._kind):
+            raise TypeError(f"{type(self).__name__} takes {'modules' if self._kind is Module else 'tensors'}, not {type(item).__name__}")
         return item
 
     def append(self, item: Any) -> Self:
@@ -87,7 +87,7 @@ class ModuleList(_List):
         self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
     """
 
-    kind = Module
+    _kind = Module
 
     def __init__(self, modules: Iterable[Module] = ()) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class Sequential(_List):
         nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
     """
 
-    kind = Module
+    _kind = Module
 
     def __init__(self, *modules: Any) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ class Sequential(_List):
 class ParameterList(_List):
     """A list of parameters."""
 
-    kind = Tensor
+    _kind = Tensor
 
     def __init__(self, values: Iterable[Tensor] = ()) -> None:
         super().__init__()
@@ -143,14 +143,14 @@ class ParameterList(_List):
 class _Dict(Module):
     """Things as attributes of their keys."""
 
-    kind: type
+    _kind: type
 
     def _items(self) -> dict[str, Any]:
-        return {n: v for n, v in vars(self).items() if isinstance(v, self.kind)}
+        return {n: v for n, v in vars(self).items() if isinstance(v, self._kind)}
 
     def _checked(self, item: Any) -> Any:
-        if not isinstance(item, self.kind):
-            raise TypeError(f"{type(self).__name__} takes {'modules' if self.kind is Module else 'tensors'}, not {type(item).__name__}")
+        if not isinstance(item, self._kind):
+            raise TypeError(f"{type(self).__name__} takes {'modules' if self._kind is Module else 'tensors'}, not {type(item).__name__}")
         return item
 
     def update(self, items: Any) -> None:
@@ -180,7 +180,7 @@ class _Dict(Module):
         return self._items()[key]
 
     def __setitem__(self, key: str, item: Any) -> None:
-        self._registered(key, self._checked(item), self.kind)
+        self._registered(key, self._checked(item), self._kind)
 
     def __delitem__(self, key: str) -> None:
         self.pop(key)
@@ -201,7 +201,7 @@ class ModuleDict(_Dict):
         self.heads = nn.ModuleDict({"kind": nn.Linear(8, 3), "size": nn.Linear(8, 1)})
     """
 
-    kind = Module
+    _kind = Module
 
     def __init__(self, modules: Any = ()) -> None:
         super().__init__()
@@ -211,7 +211,7 @@ class ModuleDict(_Dict):
 class ParameterDict(_Dict):
     """Parameters by name."""
 
-    kind = Tensor
+    _kind = Tensor
 
     def __init__(self, parameters: Any = ()) -> None:
         super().__init__()

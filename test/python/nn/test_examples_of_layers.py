@@ -68,4 +68,4 @@ def _close(found, wanted):
 
 
 def test_there_are_examples():
-    assert len(list(examples())) > 70
+    assert len(list(examples())) > 60
