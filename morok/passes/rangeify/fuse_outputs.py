@@ -27,7 +27,7 @@ from ..registry import KernelPass, morok_pass
 from ..symbolic.ranges import make_range, open_ranges, ranges_of, renumbered, replace_ranges
 from .fusion_cost import Candidate, Stripe, pays, pays_in_stripes, stripe_of
 from .placement import LOCAL_ELEMENTS
-from .stored_values import StoredValue, is_version, slice_of, stored_values, trips, version_of
+from .stored_values import StoredValue, is_version, slice_of, store_of, stored_values, trips, version_of
 
 Mapping = dict[UOp, UOp]
 
@@ -82,12 +82,33 @@ def _grouped(found: list[StoredValue], results: set[UOp]) -> list[Group]:
     return _Grouping(found, poor).run() if poor else groups
 
 
+def _needed_first(found: list[StoredValue]) -> list[StoredValue]:
+    """The stores, each behind all that it needs."""
+    order: dict[StoredValue, None] = {}
+    stack = list(reversed(found))
+    while stack:
+        s = stack[-1]
+        missing = [] if s in order else [n for n in s.needs if n not in order]
+        if missing:
+            stack += missing
+        else:
+            order[stack.pop()] = None
+    return list(order)
+
+
 class _Grouping:
     """`in_rows` are stores that stay in groups of which none passes over memory in stripes."""
 
     def __init__(self, found: list[StoredValue], in_rows: set[StoredValue]) -> None:
         self.in_rows = in_rows
         self.groups = {s: Group([s], s.ranges, {r: r for r in s.ranges}, {}) for s in found}
+        self.bit = {s: 1 << i for i, s in enumerate(found)}
+        self.behind: dict[Group, int] = {}
+        """The stores that a group needs, directly or by way of other groups, as bits: whether groups are neighbours is asked of very many pairs."""
+        for s in _needed_first(found):
+            self.behind[self.groups[s]] = self._behind([s])
+        self.apart: set[tuple[Group, Group]] = set()
+        """Pairs that were found not to be one. They stay so: what the others become only adds paths."""
         self.touching: dict[UOp, list[StoredValue]] = {}
         """Who reads a version, or writes it in place."""
         for s in found:
@@ -111,18 +132,45 @@ class _Grouping:
                 near.update((self.groups[t], None) for t in self.touching[version])
         near.pop(own, None)
         for other in near:
+            if (other, own) in self.apart:
+                continue
             merged = self._merged(other, own)
             if merged is not None:
-                self.groups.update((m, merged) for m in merged.members)
+                self._enter(merged, (other, own))
                 return True
+            self.apart.add((other, own))
         return False
+
+    def _enter(self, merged: Group, parts: tuple[Group, Group]) -> None:
+        """The merged group takes the place of its parts; what needs one of them needs all that it needs."""
+        for part in parts:
+            del self.behind[part]
+        self.groups.update((m, merged) for m in merged.members)
+        own = self._bits(merged.members)
+        needed = self._behind(merged.members) & ~own
+        for group, bits in self.behind.items():
+            if bits & own:
+                self.behind[group] = bits | own | needed
+        self.behind[merged] = needed
+
+    def _bits(self, members: Iterable[StoredValue]) -> int:
+        bits = 0
+        for m in members:
+            bits |= self.bit[m]
+        return bits
+
+    def _behind(self, members: list[StoredValue]) -> int:
+        bits = 0
+        for group in {self.groups[n] for m in members for n in m.needs}:
+            bits |= self._bits(group.members) | self.behind.get(group, 0)
+        return bits
 
     def _merged(self, first: Group, second: Group) -> Group | None:
         """The two groups as one; None where that is not legal or does not pay."""
+        if not self._are_neighbours(first, second):
+            return None
         renamed = _alignment(first, second)
         if not renamed and (first.ranges or second.ranges):
-            return None
-        if not self._are_neighbours({*first.members, *second.members}):
             return None
         shared = list(renamed.values())
         place = {**first.place, **{r: renamed.get(p, p) for r, p in second.place.items()}}
@@ -137,19 +185,11 @@ class _Grouping:
             return None
         return merged if pays(candidate) else None
 
-    def _are_neighbours(self, members: set[StoredValue]) -> bool:
-        """Whether no path of needs leaves the set and comes back."""
-        pending = [n for m in members for n in m.needs if n not in members]
-        seen = set(pending)
-        while pending:
-            for member in self.groups[pending.pop()].members:
-                for needed in member.needs:
-                    if needed in members:
-                        return False
-                    if needed not in seen:
-                        seen.add(needed)
-                        pending.append(needed)
-        return True
+    def _are_neighbours(self, first: Group, second: Group) -> bool:
+        """Whether no path of needs leaves the two and comes back."""
+        both = self._bits(first.members) | self._bits(second.members)
+        between = {self.groups[n] for g in (first, second) for m in g.members for n in m.needs} - {first, second}
+        return not any(self.behind[g] & both for g in between)
 
     def _reads_fit(self, group: Group) -> bool:
         """Whether all that members read of one another is of the same iteration of some loops at least; finds what must be kept in scratch for that."""
@@ -280,12 +320,14 @@ class _Rewriting:
         self.values[m.op] = value
         if m.op.name == "bufferize":
             return UOp.make("bufferize", (value, *indices), m.op.attributes, m.op.type, m.op.loc)
-        end = m.op.operands[1]
-        store = end.operands[0]
+        store = store_of(m.op)
+        assert store is not None
         target = self.versions[m.op.operands[0]]
         pointer = UOp.make("index", (target, *indices), (), store.operands[0].type, store.operands[0].loc)
-        ended = UOp.make("end", (UOp.make("store", (pointer, value), (), T.token, store.loc), *(self.ranges[r] for r in m.ranges)), (), T.token, end.loc)
-        return UOp.make("after", (target, ended), (), m.op.type, m.op.loc)
+        done = UOp.make("store", (pointer, value), (), T.token, store.loc)
+        if m.op.operands[1].name == "end":
+            done = UOp.make("end", (done, *(self.ranges[r] for r in m.ranges)), (), T.token, m.op.operands[1].loc)
+        return UOp.make("after", (target, done), (), m.op.type, m.op.loc)
 
     def _rebuilt(self, u: UOp, group: Group, memo: dict[UOp, UOp]) -> UOp:
         if u.name == "range":

@@ -42,12 +42,16 @@ def adjacent_pairs(order: list[UOp]) -> list[tuple[UOp, UOp]]:
                 precedes[r] = before if precedes.get(r, before) is before else None
     pairs = [(a, b) for a, b in follows.items() if b is not None and precedes[b] is a
              and a.attributes[1] == b.attributes[1] and a.attributes[1] in MERGED_KINDS]
-    apart = {frozenset(pair) for pair in pairs if not all(_open_together(u, *pair) for u in order if u.name in CLOSING)}
-    return sorted((p for p in pairs if frozenset(p) not in apart), key=lambda p: p[0].attributes[0])
-
-
-def _open_together(u: UOp, a: UOp, b: UOp) -> bool:
-    return (a in open_ranges(u)) == (b in open_ranges(u))
+    beside: dict[UOp, list[tuple[UOp, UOp]]] = {}
+    for a, b in pairs:
+        beside.setdefault(a, []).append((a, b))
+        beside.setdefault(b, []).append((a, b))
+    apart: set[tuple[UOp, UOp]] = set()
+    for u in order:
+        if u.name in CLOSING:
+            opened = open_ranges(u)
+            apart.update(pair for r in opened for pair in beside.get(r, ()) if pair[0] not in opened or pair[1] not in opened)
+    return sorted((p for p in pairs if p not in apart), key=lambda p: p[0].attributes[0])
 
 
 def merge_adjacent(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:

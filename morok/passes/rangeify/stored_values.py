@@ -117,9 +117,8 @@ def stored_values(order: list[UOp]) -> list[StoredValue]:
 def _stored(u: UOp) -> StoredValue | None:
     if u.name == "bufferize":
         value, indices, ranges = u.operands[0], u.operands[1:], closed_ranges(u)
-    elif u.name == "after" and len(u.operands) == 2 and u.operands[1].name == "end" and u.operands[1].operands[0].name == "store":
-        store = u.operands[1].operands[0]
-        value, indices, ranges = store.operands[1], store.operands[0].operands[1:], frozenset(u.operands[1].operands[1:])
+    elif u.name == "after" and len(u.operands) == 2 and (store := store_of(u)) is not None:
+        value, indices, ranges = store.operands[1], store.operands[0].operands[1:], frozenset(u.operands[1].operands[1:] if u.operands[1] is not store else ())
     else:
         return None
     slice_ = slice_of(value)
@@ -131,6 +130,13 @@ def _stored(u: UOp) -> StoredValue | None:
             inside.add(v.operands[0])
     loads = [v for v in slice_ if v.name == "load" and v.operands[0].name == "index" and is_version(version_of(v))]
     return StoredValue(u, value, indices, sorted(ranges, key=lambda r: r.attributes[0]), slice_, loads, inside)
+
+
+def store_of(u: UOp) -> UOp | None:
+    """The store that an `after` of two operands waits for; one of a single element is in no loops."""
+    effect = u.operands[1]
+    store = effect.operands[0] if effect.name == "end" else effect
+    return store if store.name == "store" else None
 
 
 def _needed(stored: StoredValue, found: dict[UOp, StoredValue]) -> set[StoredValue]:
