@@ -17,7 +17,7 @@ from ...graph.uop import UOp
 from ..symbolic.linear import Linear
 from ..symbolic.ranges import open_ranges
 from .split_reductions import ENOUGH_RESULTS, LANES, LEAST_ELEMENTS, STRIPE, is_worth_splitting
-from .stored_values import StoredValue, place_of, trips, version_of
+from .stored_values import StoredValue, trips, version_of
 
 WORTH = 8
 """The part (one in so many) of the smaller group's traffic that fusing must save."""
@@ -130,7 +130,7 @@ def stripe_of(c: Candidate) -> Stripe | None:
         return None
     inside = set(c.shared) if c.swept else set(c.place.values()) - set(c.shared)
     deep = [m for m in c.members if len(m.ranges) > len(c.shared)]
-    places = [(p, m) for m in deep for p in (place_of(m.op, m.indices), *(m.place(load) for load in m.loads if m.traffic(load) >= LEAST_STREAM))]
+    places = [(p, m) for m in deep for p in (m.own_place(), *(m.place(load) for load in m.loads if m.traffic(load) >= LEAST_STREAM))]
     width = min((run * m.op.dtype.itemsize for place, m in places if (run := _run(place, inside, c))), default=ROW)
     if not c.swept:
         return Stripe(width, distinct_bytes(c.members) // trips(c.shared)) if width < ROW else None
@@ -201,5 +201,5 @@ def _touched(group: list[StoredValue], c: Candidate) -> dict[tuple, int]:
     for m in group:
         for load in m.loads:
             add(version_of(load), m.place(load), m.traffic(load))
-        add(m.op, place_of(m.op, m.indices), m.stored_bytes)
+        add(m.op, m.own_place(), m.stored_bytes)
     return found

@@ -34,6 +34,7 @@ class StoredValue:
     needs: set[StoredValue] = field(default_factory=set)
     """Those that must be done before, because this one reads them or overwrites what they read."""
     _places: dict[UOp, Linear] = field(default_factory=dict)
+    _traffic: dict[UOp, int] = field(default_factory=dict)
 
     @property
     def in_place(self) -> bool:
@@ -49,8 +50,11 @@ class StoredValue:
 
     def traffic(self, load: UOp) -> int:
         """Bytes of distinct memory that a load touches."""
-        buffer = version_of(load)
-        return min(trips(open_ranges(load.operands[0])), size_of(buffer)) * buffer.dtype.itemsize
+        found = self._traffic.get(load)
+        if found is None:
+            buffer = version_of(load)
+            found = self._traffic[load] = min(trips(open_ranges(load.operands[0])), size_of(buffer)) * buffer.dtype.itemsize
+        return found
 
     @property
     def stored_bytes(self) -> int:
@@ -69,6 +73,13 @@ class StoredValue:
         found = self._places.get(load)
         if found is None:
             found = self._places[load] = place_of(version_of(load), load.operands[0].operands[1:])
+        return found
+
+    def own_place(self) -> Linear:
+        """The flat place that it stores to."""
+        found = self._places.get(self.op)
+        if found is None:
+            found = self._places[self.op] = place_of(self.op, self.indices)
         return found
 
 
