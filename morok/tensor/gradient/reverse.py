@@ -13,7 +13,7 @@ from ...errors import GradientError
 from ...graph.derivation import CUSTOM, ORIGINS, RELEASED, predecessors, release
 from ...graph.tensor_graph import GRAPH, TensorUOp
 from .rules import RULES, Cotangents
-from .sums import total
+from .sums import passes_terms, total
 
 
 def cotangents(outputs: Sequence[TensorUOp], given: Sequence[TensorUOp], targets: Sequence[TensorUOp], ends: Collection[TensorUOp] = (),
@@ -33,14 +33,15 @@ def cotangents(outputs: Sequence[TensorUOp], given: Sequence[TensorUOp], targets
             parts = reached.pop(u, None)
             if parts is None:
                 continue
-            cotangent = total(parts)
             if u in wanted:
-                found[u] = cotangent
+                parts = [total(parts)]
+                found[u] = parts[0]
             if u in stops:
                 continue
-            for operand, part in zip(predecessors(u), vector_jacobian_product(u, cotangent)):
-                if part is not None and operand in order.members and operand.dtype.is_float:
-                    reached.setdefault(operand, []).append(part)
+            for cotangent in parts if passes_terms(u, parts) else [total(parts)]:
+                for operand, part in zip(predecessors(u), vector_jacobian_product(u, cotangent)):
+                    if part is not None and operand in order.members and operand.dtype.is_float:
+                        reached.setdefault(operand, []).append(part)
         if not retain:
             release([u for u in order if u not in stops])
         return [found.get(t) for t in targets]

@@ -14,8 +14,16 @@ from ..joining import GROUP, _joined
 
 MANY = 8
 """Terms beyond which they are more than added."""
+PRODUCTS = {"mul", "reduce_axis", "reshape", "permute"}
+"""What a product is before it is summed, and on its way to the matrix."""
 LINEAR = {"reshape", "expand", "permute", "cast", "mul", "reduce_axis"}
 """Ops that equal computations are made of."""
+
+
+def passes_terms(u: TensorUOp, terms: Sequence[TensorUOp]) -> bool:
+    """Whether terms that reach a movement go on by themselves: what reaches the matrix of several products are products, as long as they are not added
+    before they are summed."""
+    return len(terms) > 1 and u.name in ("expand", "reshape", "permute") and (len(terms) > MANY or any(t.name in PRODUCTS for t in terms))
 
 
 def total(terms: Sequence[TensorUOp]) -> TensorUOp:
@@ -32,8 +40,22 @@ def total(terms: Sequence[TensorUOp]) -> TensorUOp:
 def _added(terms: Sequence[TensorUOp]) -> TensorUOp:
     result = terms[0]
     for term in terms[1:]:
+        if _is_product(result):  # two products in one kernel would be computed element by element
+            result = build.op("contiguous", (result,))
         result = build.alu("add", result, term)
     return result
+
+
+def _is_product(u: TensorUOp) -> bool:
+    """Whether a value is a sum of products, moved or not."""
+    while u.name in ("reshape", "permute", "cast", "add"):
+        if u.name == "add" and _is_product(u.operands[1]):
+            return True
+        u = u.operands[0]
+    if u.name != "reduce_axis" or u.attributes[0] != "add":
+        return False
+    u = u.operands[0]
+    return (u.operands[0] if u.name == "cast" else u).name == "mul"
 
 
 # Windows beside one another
@@ -109,7 +131,8 @@ def _batched(terms: list[TensorUOp]) -> list[TensorUOp]:
             if all(o is leaf for o in others):
                 stacked[i] = build.expand(build.reshape(leaf, (1, *shape)), (count, *shape))
             else:
-                stacked[i] = _joined([build.reshape(o, (1, *shape)) for o in others], 0)
+                # stored: a product reads each element many times
+                stacked[i] = build.op("contiguous", (_joined([build.reshape(o, (1, *shape)) for o in others], 0),))
         inside = _with_axis(first.operands[0], {leaf: stacked[i] for i, leaf in enumerate(leaves)}, count, {})
         name, axes = first.attributes
         rest.append(build.reduce(inside, name, (0, *(a + 1 for a in axes))))
