@@ -17,7 +17,7 @@ TENSOR, RANGE, VECTOR = "tensor", "range", "vector"
 ANYWHERE = (TENSOR, RANGE, VECTOR)
 
 REDUCTIONS = ("add", "mul", "max", "min", "and", "or")
-RANGE_KINDS = ("loop", "reduce", "thread", "upcast", "unroll")
+RANGE_KINDS = ("loop", "reduce", "ordered", "thread", "upcast", "unroll")
 
 
 def static(shape: tuple) -> tuple:
@@ -316,6 +316,34 @@ op("copy", "The value in another device's memory.", group="tensor", forms=(TENSO
 op("assign", "The target with the elements that `view` (movement ops over the target) selects replaced by `value`; written in place where nothing else "
    "needs the old value.", group="tensor", forms=(TENSOR,), operands=[Operand("target", "tensor"), Operand("view", "tensor"), Operand("value", "tensor")],
    result=RESULT, infer=first, verify=[same_shape_as_view])
+
+
+def scans_an_axis(i: Instance) -> str | None:
+    rank = len(i.operands[0].shape)  # type: ignore[union-attr]
+    return combines_dtype(i) or (None if 0 <= i.attributes["axis"] < rank else f"axis {i.attributes['axis']} does not exist in a source of rank {rank}")
+
+
+def ranks_of_scatter(i: Instance) -> str | None:
+    target, positions, value = (o.shape for o in i.operands)  # type: ignore[union-attr]
+    if len(target) != 3 or value != (target[0], positions[-1], target[2]) or positions != value[:2]:
+        return f"a target of shape {target} (b, n, r) takes positions (b, k) and a value (b, k, r), not {positions} and {value}"
+    return None if not i.operands[1].dtype.is_float else f"positions are integers, not {i.operands[1].dtype}"  # type: ignore[union-attr]
+
+
+def ranks_of_places(i: Instance) -> str | None:
+    keys, starts = (o.shape for o in i.operands)  # type: ignore[union-attr]
+    return None if len(keys) == len(starts) == 2 and keys[0] == starts[0] else f"keys (b, n) take starts (b, m), not {keys} and {starts}"
+
+
+op("scan", "Along `axis`, each element combined with all before it.", group="tensor", forms=(TENSOR,),
+   operands=[SOURCE], attributes=[REDUCTION, Attribute("axis", "i64")], result=RESULT, infer=first, verify=[scans_an_axis])
+op("scatter", "The target with each row of the value combined, in their order, with the row of the target that its position names: in [b, positions[b, k], :] for row "
+   "[b, k, :]. A position outside of the target names none. `set` replaces, so that the last one stays.", group="tensor", forms=(TENSOR,),
+   operands=[Operand("target", "tensor"), Operand("positions", "tensor"), Operand("value", "tensor")],
+   attributes=[Attribute("op", "string", choices=("set", "add", "mul", "max", "min"))], result=RESULT, infer=first, verify=[ranks_of_scatter])
+op("places", "Where each key goes when keys are put in order and equal keys stay in theirs: starts[b, key], and one more for each equal key before it.",
+   group="tensor", forms=(TENSOR,), operands=[Operand("keys", "tensor", same="T"), Operand("starts", "tensor")], result=RESULT, infer=first,
+   verify=[ranks_of_places])
 op("sink", "Holds together the effects that a function is for.", group="range", forms=(TENSOR, RANGE, VECTOR), operands=[Operand("effects", "token", VARIADIC)])
 
 
@@ -426,6 +454,9 @@ op("end", "Closes the ranges round an effect: all its iterations are done.", gro
    operands=[Operand("effect", "token"), Operand("ranges", "index", VARIADIC)], result=Operand("done", "token"), infer=lambda o, a: T.token)
 op("after", "The buffer as it is once the effects are done.", group="range", forms=(RANGE, VECTOR),
    operands=[Operand("buffer", "memref", same="T"), Operand("effects", "token", VARIADIC)], result=Operand("result", "memref", same="T"), infer=first)
+op("current", "The buffer as the iterations so far of the ordered ranges left it: what is read through it sees the stores of earlier iterations.", group="range",
+   forms=(RANGE, VECTOR), operands=[Operand("buffer", "memref", same="T"), Operand("ranges", "index", VARIADIC)],
+   result=Operand("result", "memref", same="T"), infer=first)
 op("barrier", "Done when every thread has done the effects.", group="range", forms=(RANGE, VECTOR),
    operands=[Operand("effects", "token", VARIADIC)], result=Operand("done", "token"), infer=lambda o, a: T.token)
 op("param", "Binds a buffer to a kernel's parameter slot.", group="range", forms=(RANGE,),

@@ -9,11 +9,11 @@ from ..dialect import types as T
 from .body import Body
 from .uop import UOp, toposort_to
 
-_NAMES_OF_MEMORY = frozenset(("after", "param", "index"))
+_NAMES_OF_MEMORY = frozenset(("after", "current", "param", "index"))
 
 
 def root_buffer(u: UOp) -> UOp:
-    """The memory behind a param, an index or a chain of afters."""
+    """The memory behind a param, an index, or versions of it."""
     while u.name in _NAMES_OF_MEMORY:
         u = u.operands[0]
     return u

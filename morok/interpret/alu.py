@@ -214,6 +214,14 @@ _REDUCTIONS: dict[str, np.ufunc] = {
 }
 
 
+def scan(op: str, dtype: T.DType, x: np.ndarray, axis: int) -> np.ndarray:
+    """Each element combined with all before it along an axis, one after the other."""
+    moved = np.array(np.moveaxis(x, axis, 0), order="C")
+    for i in range(1, len(moved)):
+        moved[i] = evaluate(op, dtype, [moved[i - 1], moved[i]])
+    return np.moveaxis(moved, 0, axis)
+
+
 def reduce(op: str, dtype: T.DType, x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
     """Combines the elements along `axes`, which the result lacks; `dtype` is x's and the result's."""
     ufunc = {"add": np.logical_or, "mul": np.logical_and}.get(op, _REDUCTIONS[op]) if dtype is T.bool_ else _REDUCTIONS[op]

@@ -16,10 +16,12 @@ from ..dialect import types as T
 from ..dialect.ops import ALU
 from ..errors import BoundsError, IRError
 from ..graph.body import Body
+from ..graph.buffers import root_buffer
 from ..graph.uop import UOp
 from . import alu
 from .iterations import Iterations, Lanes
 from .memory import Variables, unwritten, where
+from .ordered import OrderedLoops
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,10 @@ class RangeForm:
         self.values: dict[UOp, Value] = {}
         self.reach: dict[UOp, frozenset[UOp]] = {}
         """The loads and stores that an op reaches, itself included."""
+        self.in_order: dict[UOp, tuple[np.ndarray, np.ndarray]] = {}
+        """Of the stores in ordered loops: which elements they wrote, and what the loops left in memory."""
         self.accesses: dict[UOp, Access] = {}
+        self.ordered = OrderedLoops(self.order)
         self._position = {u: i for i, u in enumerate(self.order)}
         for u, array in zip(body.arguments, arguments):
             lanes = Lanes((), array)
@@ -85,7 +90,8 @@ class RangeForm:
             if u not in self.values:
                 reached = frozenset().union(*(self.reach[o] for o in u.operands))
                 self.reach[u] = reached | {u} if u.name in ("load", "store") else reached
-                self.values[u] = self._evaluate(u)
+                if u not in self.ordered.inside:
+                    self.values[u] = self._evaluate(u)
         return [self._result(r) for r in self.body.results]
 
     def _result(self, u: UOp) -> np.ndarray:
@@ -280,12 +286,39 @@ class RangeForm:
 
     def _end(self, u: UOp) -> Effect:
         """An effect runs in the loops that its end closes, though it reach none of their ranges: not at all, if one has no iteration."""
+        if u in self.ordered.loops:
+            return self._in_order(u)
         closed = self._ranges(u.operands[1:])
         if 0 in self.iterations.extents(closed):
             for store in _stores_of(u):
                 access = self.accesses[store]
                 self.accesses[store] = replace(access, active=np.zeros_like(access.active))
         return Effect(tuple(r for r in self._axes(u.operands[0]) if r not in closed))
+
+    def _in_order(self, end: UOp) -> Effect:
+        """Runs the ordered loop that this closes, iteration by iteration, with all that else it closes."""
+        loop = self.ordered.loops[end]
+        if loop.ends[-1] is not end:
+            return Effect(())
+        versions = {s: self.values[s.operands[0].operands[0]] for s in loop.stores}
+        memory = {b.root: b for b in versions.values() if isinstance(b, Buffer)}
+        written = {s: Lanes((), np.zeros(b.content.array.shape, np.bool_)) for s, b in versions.items() if isinstance(b, Buffer)}
+        for number in range(self.iterations.extents((loop.range,))[0]):
+            self.values[loop.range] = Lanes((), np.asarray(number, np.int64))
+            for u in loop.body:
+                if u.name == "current":
+                    self.values[u] = memory[root_buffer(u)]
+                else:
+                    self.values[u] = self._evaluate(u)
+            for s in loop.stores:
+                root = root_buffer(s.operands[0])
+                access = self.accesses[s]
+                content = self._written(memory[root].content, access, ())
+                written[s] = self._written(written[s], replace(access, values=np.ones(access.active.shape, np.bool_)), ())
+                memory[root] = replace(memory[root], content=content)
+        for s in loop.stores:
+            self.in_order[s] = written[s].array, memory[root_buffer(s.operands[0])].content.array
+        return Effect(())
 
     def _after(self, u: UOp) -> Buffer:
         buffer = self.values[u.operands[0]]
@@ -299,7 +332,11 @@ class RangeForm:
         stores.sort(key=self._position.__getitem__)
         content = buffer.content
         for s in stores:
-            content = self._written(content, self.accesses[s], axes)
+            if s in self.in_order:
+                written, left = self.in_order[s]
+                content = Lanes(content.axes, np.where(written, left, content.array))
+            else:
+                content = self._written(content, self.accesses[s], axes)
         return Buffer(buffer.root, (*buffer.stores, *stores), content)
 
     def _written(self, content: Lanes, access: Access, axes: tuple[UOp, ...]) -> Lanes:

@@ -51,6 +51,12 @@ def _evaluate(u: UOp, values: dict[UOp, np.ndarray], variables: Variables) -> np
         return operands[1]
     if u.name == "reduce_axis":
         return alu.reduce(u.attribute("op"), u.dtype, operands[0], u.attribute("axes"))
+    if u.name == "scan":
+        return alu.scan(u.attribute("op"), u.dtype, operands[0], u.attribute("axis"))
+    if u.name == "scatter":
+        return _scatter(u, *operands)
+    if u.name == "places":
+        return _places(*operands)
     if u.name in ("contiguous", "detach", "copy"):
         return operands[0]
     if u.name == "buffer":
@@ -107,6 +113,26 @@ _MOVES: dict[str, Callable[..., np.ndarray]] = {
     "permute": lambda u, x, padding, order: np.transpose(x, order),
     "flip": lambda u, x, padding, axes: np.flip(x, axes),
 }
+
+
+# In order
+
+def _scatter(u: UOp, target: np.ndarray, positions: np.ndarray, value: np.ndarray) -> np.ndarray:
+    new, name = np.array(target, order="C"), u.attribute("op")
+    for k in range(positions.shape[1]):
+        for b in np.flatnonzero((positions[:, k] >= 0) & (positions[:, k] < target.shape[1])):
+            place = b, int(positions[b, k])
+            new[place] = value[b, k] if name == "set" else alu.evaluate(name, u.dtype, [new[place], value[b, k]])
+    return new
+
+
+def _places(keys: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    next_, found = starts.astype(keys.dtype), np.empty_like(keys)
+    rows = np.arange(len(keys))
+    for i in range(keys.shape[1]):
+        found[:, i] = next_[rows, keys[:, i]]
+        next_[rows, keys[:, i]] += 1
+    return found
 
 
 # Assign

@@ -168,6 +168,23 @@ def detach(u: TensorUOp) -> TensorUOp:
     return op("detach", (u,))
 
 
+# One after the other
+
+def scan(u: TensorUOp, name: str, axis: int) -> TensorUOp:
+    """Each element combined with all before it along the axis."""
+    return op("scan", (u,), (name, axis))
+
+
+def scatter(target: TensorUOp, positions: TensorUOp, value: TensorUOp, name: str) -> TensorUOp:
+    """target (b, n, r) with the rows of value (b, k, r) put, in order, where positions (b, k) say."""
+    return op("scatter", (target, positions, value), (name,))
+
+
+def places(keys: TensorUOp, starts: TensorUOp) -> TensorUOp:
+    """starts[b, key] for each of the keys (b, n), and one more for each equal key before it."""
+    return op("places", (keys, starts))
+
+
 # Reductions
 
 def reduce(u: TensorUOp, name: str, axes: tuple[int, ...]) -> TensorUOp:

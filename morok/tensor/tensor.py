@@ -16,10 +16,10 @@ The methods are layers, each a file of its subject built on the ones before:
 """
 from __future__ import annotations
 
-from .numeric import NumericMethods
+from .cumulative import CumulativeMethods
 
 
-class Tensor(NumericMethods):
+class Tensor(CumulativeMethods):
     __slots__ = ()
 
 

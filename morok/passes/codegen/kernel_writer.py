@@ -399,7 +399,7 @@ def _contiguous(pointer: UOp) -> None:
 
 
 _WRITERS: dict[str, Any] = {
-    "index": KernelWriter._nothing, "end": KernelWriter._nothing, "sink": KernelWriter._nothing, "after": KernelWriter._after,
+    "index": KernelWriter._nothing, "end": KernelWriter._nothing, "sink": KernelWriter._nothing, "after": KernelWriter._after, "current": KernelWriter._after,
     "barrier": KernelWriter._barrier, "load": KernelWriter._load, "store": KernelWriter._store, "prefetch": KernelWriter._prefetch,
     "unroll": KernelWriter._unroll, "vectorize": KernelWriter._vectorize, "gep": KernelWriter._gep, "shuffle": KernelWriter._shuffle_two,
     "cat": KernelWriter._cat,

@@ -20,6 +20,7 @@ from .crossed import schedule_crossed
 from .machine import Machine
 from .nests import FusedSchedule, distributed, is_fused_product, nests_of
 from .opts import Opt
+from .ordered import is_ordered, schedule_ordered
 from .prefetch import read_again
 from .product_form import find_product
 from .products import estimated_cycles, schedule_product
@@ -43,6 +44,10 @@ ROW_BLOCK = 16
 
 def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
     """The heuristic's schedule of a kernel."""
+    if is_ordered(body):
+        accesses = Accesses(body)
+        widths = [u.operands[0].type.dtype.bits for u in body.order() if u.name in ("load", "store")]  # type: ignore[union-attr]
+        return schedule_ordered(body, machine, max(1, machine.vector_bits // max(widths, default=8)), accesses.contiguous(), _work(body) >= THREAD_WORK)
     product = find_product(body)
     if product is not None:
         scheduled = schedule_crossed(body, product, machine, estimated_cycles(product, machine)) or schedule_product(body, product, machine)
@@ -143,6 +148,11 @@ class Accesses:
             elif stride is None or stride != 0:
                 score -= 4 if index in self.stores else weight
         return score
+
+    def contiguous(self) -> list[UOp]:
+        """The loops along which each access goes element by element or stays where it is, and some store goes."""
+        strides = {r: {u: self.stride(u, r) for u in self.indices} for r in ranges_of(self.order) if r.attribute("kind") == "loop"}
+        return [r for r, found in strides.items() if all(s in (0, 1) for s in found.values()) and any(found[u] == 1 for u in self.stores)]
 
     def holds_nests(self, range_: UOp) -> bool:
         """Whether there are other loops than those of reductions inside of the range."""

@@ -167,7 +167,7 @@ class _Grouping:
 
     def _merged(self, first: Group, second: Group) -> Group | None:
         """The two groups as one; None where that is not legal or does not pay."""
-        if not self._are_neighbours(first, second):
+        if any(m.in_order for m in (*first.members, *second.members)) or not self._are_neighbours(first, second):
             return None
         renamed = _alignment(first, second)
         if not renamed and (first.ranges or second.ranges):

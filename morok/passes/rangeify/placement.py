@@ -26,6 +26,10 @@ LOCAL_ELEMENTS = 1 << 17
 """Largest local stage: 512 KiB of float32, which a core's second cache holds, and the stack of a thread with some rows of it."""
 SMALL_REDUCTION = 1024
 """A reduction to a single value of at most so many elements is computed inside each kernel that needs it."""
+OVERWRITING = frozenset(("assign", "scan", "scatter", "places"))
+"""Ops whose results are a first operand overwritten."""
+STORED_OPS = OVERWRITING | {"contiguous", "copy"}
+"""Ops whose results are memory."""
 _CHEAP_UNARY = frozenset(("floor", "ceil", "trunc", "round", "sqrt"))
 _TRANSCENDENTAL = frozenset(UNARY_FLOAT) - _CHEAP_UNARY | {"pow"}
 
@@ -94,7 +98,7 @@ def costs(order: list[UOp]) -> dict[UOp, float]:
     cost: dict[UOp, float] = {}
     reads_memory: dict[UOp, bool] = {}
     for u in order:
-        reads_memory[u] = u.name in ("arg", "assign", "contiguous", "copy") or any(reads_memory[o] for o in u.operands)
+        reads_memory[u] = u.name in ("arg", *STORED_OPS) or any(reads_memory[o] for o in u.operands)
         inner = sum(cost[o] for o in u.operands)
         if u.name in ALU:
             cost[u] = inner + (10.0 if u.name in _TRANSCENDENTAL else 4.0 if u.name in ("div", "sqrt", "floordiv", "mod") and u.dtype is not T.index else 1.0)
@@ -102,7 +106,7 @@ def costs(order: list[UOp]) -> dict[UOp, float]:
             cost[u] = (cost[u.operands[0]] + 1.0) * max(1, elements(u.operands[0])) / max(1, elements(u)) if reads_memory[u] else 1.0
         elif u.name in ("expand", "pad"):
             cost[u] = cost[u.operands[0]] * min(1.0, elements(u.operands[0]) / max(1, elements(u)))
-        elif u.name in MOVEMENT or u.name in ("contiguous", "detach", "assign", "copy"):
+        elif u.name in MOVEMENT or u.name == "detach" or u.name in STORED_OPS:
             cost[u] = cost[u.operands[0]] if u.name in MOVEMENT or u.name == "detach" else 1.0
         else:
             cost[u] = 1.0 if u.name == "arg" else 0.0
@@ -135,7 +139,7 @@ def _source_elements(u: UOp) -> int:
     while value.name == "cast":
         value = value.operands[0]
     factors = value.operands if value.name == "mul" else (value,)
-    return sum(elements(v) for factor in factors for v in toposort((factor,)) if v.name in ("arg", "contiguous", "copy", "assign"))
+    return sum(elements(v) for factor in factors for v in toposort((factor,)) if v.name in ("arg", *STORED_OPS))
 
 
 def _local_stage(u: UOp, sites: Sites) -> Stored | None:

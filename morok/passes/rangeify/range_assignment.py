@@ -28,7 +28,8 @@ from ...interpret.alu import identity
 from ..registry import Pass, morok_pass
 from ..symbolic import bounds, simplify
 from .movement_indices import Indices, flatten, source_indices
-from .placement import Request, Sites, Stored, costs, decide, extent, loops_round
+from . import ordered_stores
+from .placement import OVERWRITING, STORED_OPS, Request, Sites, Stored, costs, decide, extent, loops_round
 
 
 @morok_pass("morok-range-assignment", form="tensor")
@@ -77,11 +78,11 @@ class _Assignment:
         return UOp.make("range", normal, (self.next_range - 1, kind), T.index, loc)  # type: ignore[arg-type]
 
     def _must_store(self, u: UOp) -> bool:
-        return u in self._roots or u.name in ("contiguous", "copy", "assign")
+        return u in self._roots or u.name in STORED_OPS
 
     def _collect_sites(self) -> None:
         self._roots = set(self.body.results)
-        self._targets = {u.operands[0] for u in self.order if u.name == "assign"}
+        self._targets = {t for u in self.order if u.name in OVERWRITING for t in (u.operands if u.name == "places" else u.operands[:1])}
         cost = costs(self.order)
         for u in reversed(self.order):
             if u.type is T.index or not isinstance(u.type, T.TensorType):
@@ -99,6 +100,11 @@ class _Assignment:
 
     def _ask_stored(self, u: UOp, decision: Stored) -> None:
         self.stored[u] = decision
+        if u.name in ordered_stores.OPS:
+            own = self.own[u] = tuple(self._new_index(size, kind, u.loc) for size, kind in ordered_stores.loops_of(u))
+            for operand, indices in ordered_stores.requests(u, own):
+                self.sites[operand].add(Request(indices, None), tuple(r for r in own if r.name == "range"))
+            return
         shape = shape_of(u.operands[1]) if u.name == "assign" else shape_of(u)
         axes = range(len(shape)) if u.name == "assign" else decision.axes
         own = tuple(self._new_index(shape[a], "loop", u.loc) for a in axes)
@@ -150,7 +156,7 @@ class _Assignment:
                     self._build_argument(u)
                 continue
             if u in self.stored:
-                self.buffers[u] = self._build_assign(u) if u.name == "assign" else self._build_buffer(u)
+                self.buffers[u] = self._build_overwriting(u) if u.name in OVERWRITING else self._build_buffer(u)
                 self._read_buffer(u)
             else:
                 for request in self.sites[u].loops:
@@ -205,6 +211,13 @@ class _Assignment:
         for request in self.sites[u].loops:
             indices = self._layout(u, decision, tuple(request.indices[a] for a in decision.axes))[1]
             self.scalars[u, request] = const(0, u.dtype) if _is_empty(u) else _load(buffer, indices, request.gate)
+
+    def _build_overwriting(self, u: UOp) -> UOp:
+        if u.name == "assign":
+            return self._build_assign(u)
+        memory = [self._target_memory(t) for t in u.operands if t in self._targets and (t is u.operands[0] or u.name == "places")]
+        values = [self.scalars[operand, Request(indices, None)] for operand, indices in ordered_stores.requests(u, self.own[u])]
+        return ordered_stores.build(u, self.own[u], memory, values)
 
     def _build_assign(self, u: UOp) -> UOp:
         """Stores the value through the view into the target's buffer: `after(target, end(store))`."""

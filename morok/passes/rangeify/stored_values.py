@@ -41,6 +41,11 @@ class StoredValue:
         return self.op.name == "after"
 
     @property
+    def in_order(self) -> bool:
+        """Whether its iterations come one after the other."""
+        return any(r.attribute("kind") == "ordered" for r in self.ranges)
+
+    @property
     def root(self) -> UOp:
         return root_buffer(self.op)
 
@@ -94,7 +99,7 @@ def version_of(load: UOp) -> UOp:
 
 def is_version(u: UOp) -> bool:
     """Whether the op is a buffer in global memory as some moment left it."""
-    return isinstance(u.type, T.MemRefType) and u.type.space is None
+    return isinstance(u.type, T.MemRefType) and u.type.space is None and u.name != "current"
 
 
 def trips(ranges: Sequence[UOp] | frozenset[UOp]) -> int:
@@ -128,11 +133,13 @@ def stored_values(order: list[UOp]) -> list[StoredValue]:
 def _stored(u: UOp) -> StoredValue | None:
     if u.name == "bufferize":
         value, indices, ranges = u.operands[0], u.operands[1:], closed_ranges(u)
-    elif u.name == "after" and len(u.operands) == 2 and (store := store_of(u)) is not None:
+    elif u.name == "after" and len(u.operands) >= 2 and (store := store_of(u)) is not None:
         value, indices, ranges = store.operands[1], store.operands[0].operands[1:], frozenset(u.operands[1].operands[1:] if u.operands[1] is not store else ())
     else:
         return None
     slice_ = slice_of(value)
+    for other in u.operands[2:] if u.name == "after" else ():
+        slice_ = list(dict.fromkeys((*slice_, *slice_of(other))))
     inside: set[UOp] = set()
     for v in reversed(slice_):  # users first
         if v in inside:

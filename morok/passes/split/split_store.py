@@ -175,7 +175,7 @@ def _is_materialised(u: UOp) -> bool:
 
 def _is_version(u: UOp) -> bool:
     """Whether the op is a buffer in global memory as some moment left it."""
-    return isinstance(u.type, T.MemRefType) and u.type.space is None
+    return isinstance(u.type, T.MemRefType) and u.type.space is None and u.name != "current"
 
 
 def _outline(slices: list[list[UOp]]) -> tuple[UOp, list[UOp]]:

@@ -215,12 +215,12 @@ BODY_RULES: dict[str, tuple[BodyRule, ...]] = {
     "tensor": (belongs("tensor"), types_are((T.TensorType, T.DType, T.TokenType), "tensors and index"), buffers_are_static,
                views_move_their_target, dynamic_sizes_are_index_expressions),
     "range": (belongs("range", ONLY_IN_KERNEL_FORM), NOT_TENSORS, *LOOPS_AS_VALUES, global_buffers_close_their_ranges,
-              kinds_are("loop", "reduce")),
+              kinds_are("loop", "reduce", "ordered")),
 }
 KERNEL_RULES: dict[str, tuple[BodyRule, ...]] = {
-    "kernel": (*IN_KERNELS, kinds_are("loop", "reduce")),
+    "kernel": (*IN_KERNELS, kinds_are("loop", "reduce", "ordered")),
     "optimised": (*IN_KERNELS, expanded_extents_are_constant),
-    "vector": (belongs("vector"), *OF_KERNELS, kinds_are("loop", "reduce", "thread"), buffers_are_flat, bools_are_bytes),
+    "vector": (belongs("vector"), *OF_KERNELS, kinds_are("loop", "reduce", "ordered", "thread"), buffers_are_flat, bools_are_bytes),
 }
 MODULE_FORMS = ("loops", "llvm")
 FORMS = (*BODY_RULES, *KERNEL_RULES, *MODULE_FORMS)

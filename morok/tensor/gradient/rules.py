@@ -278,6 +278,39 @@ def reduction(u: TensorUOp, g: TensorUOp) -> Cotangents:
     return (select(attained, back(f("div", g, count)), like(x, 0.0)),)
 
 
+@rule("scan")
+def cumulative(u: TensorUOp, g: TensorUOp) -> Cotangents:
+    """Sums go back as sums from the other end; products by these, but at and behind the first 0; an extreme to where it was last attained."""
+    name, axis = u.attributes
+    x = u.operands[0]
+    if not x.dtype.is_float:
+        return (None,)
+    one, zero = like(x, 1.0), like(x, 0.0)
+    if name == "add":
+        return (_from_the_end(g, axis),)
+    if name == "mul":
+        is_zero = compare("cmpeq", x, zero)
+        zeros = build.scan(select(is_zero, one, zero), "add", axis)
+        first = f("and", is_zero, compare("cmpeq", zeros, one))
+        without = build.scan(select(first, one, x), "mul", axis)
+        before = f("div", _from_the_end(f("mul", g, u), axis), select(is_zero, one, x))
+        at = _from_the_end(f("mul", g, without), axis)
+        return (select(compare("cmpeq", zeros, zero), before, select(first, at, zero)),)
+    shape = build.shape_of(x)
+    number = build.broadcast(build.iota_along(shape, axis, T.int64), shape)
+    attained = build.scan(select(compare("cmpeq", x, u), number, build.full(shape, -1, T.int64)), "max", axis)
+    order = (*(a for a in range(len(shape)) if a != axis), axis)
+    rows, count = math.prod(s for a, s in enumerate(shape) if a != axis), shape[axis]
+    places, given = (build.reshape(build.permute(v, order), (rows, count)) for v in (attained, g))
+    total = build.scatter(build.full((rows, count, 1), 0.0, x.dtype), places, build.reshape(given, (rows, count, 1)), "add")
+    return (build.permute(build.reshape(total, tuple(shape[a] for a in order)), tuple(order.index(a) for a in range(len(shape)))),)
+
+
+def _from_the_end(g: TensorUOp, axis: int) -> TensorUOp:
+    """Sums of all from each element on."""
+    return build.flip(build.scan(build.flip(g, (axis,)), "add", axis), (axis,))
+
+
 def _factor(u: TensorUOp, g: TensorUOp, back: Callable[[TensorUOp], TensorUOp]) -> TensorUOp:
     """Of a product: each factor receives the product of the others, also where one is 0."""
     x, axes = u.operands[0], u.attributes[1]

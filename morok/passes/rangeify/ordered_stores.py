@@ -1,0 +1,94 @@
+"""The range form of ops whose iterations come one after the other: scan, scatter, places.
+
+    %t = morok.scan %a {op = "add", axis = 0}  =>  %i = morok.range 7 {ordered}
+                                                   %p = morok.load (morok.index (morok.current %b, %i)[%i])
+                                                   %s = morok.store (morok.index %b[%i + 1]), %p + (morok.load (morok.index (morok.current %b, %i)[%i + 1]))
+                                                   %t = morok.after %b, (morok.end %s, %i)
+
+Each overwrites memory that holds its first operand (`places` its second too), which it reads through `current`: as the iterations so far left it.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialect import types as T
+from ...graph.shape import shape_of
+from ...graph.uop import UOp, const
+from .movement_indices import Indices
+
+OPS = frozenset(("scan", "scatter", "places"))
+
+
+def loops_of(u: UOp) -> list[tuple[int | UOp, str]]:
+    """Sizes and kinds of the op's loops, outer first."""
+    shape = shape_of(u)
+    if u.name == "scan":
+        axis = u.attribute("axis")  # the first element stays as it is
+        return [(max(size - 1, 0), "ordered") if a == axis and isinstance(size, int) else (size, "loop") for a, size in enumerate(shape)]
+    if u.name == "scatter":
+        return [(shape[0], "loop"), (shape_of(u.operands[1])[1], "ordered"), (shape[2], "loop")]
+    return [(shape[0], "loop"), (shape[1], "ordered")]
+
+
+def requests(u: UOp, own: Indices) -> list[tuple[UOp, Indices]]:
+    """The operands that are computed in the loops, and where."""
+    return [(u.operands[1], own[:2]), (u.operands[2], own)] if u.name == "scatter" else []
+
+
+def build(u: UOp, own: Indices, memory: Sequence[UOp], values: Sequence[UOp]) -> UOp:
+    """The memory of the first operand, overwritten."""
+    ranges = tuple(r for r in own if r.name == "range")
+    builder = _Ordered(u, ranges)
+    if u.name == "scan" and shape_of(u)[u.attribute("axis")] == 1 or any(0 in t.shape for t in (u.type, *(o.type for o in u.operands))):  # type: ignore[union-attr]
+        return memory[0]
+    if u.name == "scan":
+        stores = builder.scan(memory[0], own)
+    elif u.name == "scatter":
+        stores = builder.scatter(memory[0], own, *values)
+    else:
+        stores = builder.places(memory[0], memory[1], own)
+    return UOp.make("after", (memory[0], *(UOp.make("end", (s, *ranges), (), T.token, u.loc) for s in stores)), (), memory[0].type, u.loc)
+
+
+class _Ordered:
+    def __init__(self, u: UOp, ranges: Sequence[UOp]) -> None:
+        self.u = u
+        self.ordered = tuple(r for r in ranges if r.attribute("kind") == "ordered")
+
+    def read(self, buffer: UOp, indices: Indices, gate: UOp | None = None) -> UOp:
+        """An element as it is now. Without an ordered loop (of one iteration) that is the buffer itself."""
+        now = UOp.make("current", (buffer, *self.ordered), (), buffer.type, self.u.loc) if self.ordered else buffer
+        pointer = UOp.make("index", (now, *indices), (), T.ptr(buffer.dtype, "global"))
+        if gate is None or gate.is_const(True):
+            return UOp.make("load", (pointer,), (), buffer.dtype, self.u.loc)
+        return UOp.make("load", (pointer, gate, const(0, buffer.dtype)), (), buffer.dtype, self.u.loc)
+
+    def write(self, buffer: UOp, indices: Indices, value: UOp, *gate: UOp) -> UOp:
+        pointer = UOp.make("index", (buffer, *indices), (), T.ptr(buffer.dtype, "global"))
+        return UOp.make("store", (pointer, value, *gate), (), T.token, self.u.loc)
+
+    def scan(self, buffer: UOp, own: Indices) -> list[UOp]:
+        op, axis = self.u.attribute("op"), self.u.attribute("axis")
+        place = (*own[:axis], own[axis] + 1, *own[axis + 1:])
+        return [self.write(buffer, place, self.read(buffer, own).alu(op, self.read(buffer, place)))]
+
+    def scatter(self, buffer: UOp, own: Indices, position: UOp, value: UOp) -> list[UOp]:
+        op, size = self.u.attribute("op"), buffer.type.shape[1]  # type: ignore[union-attr]
+        inside = _is_inside(position, size)
+        place = (own[0], position.cast(T.index), own[2])
+        new = value if op == "set" else self.read(buffer, place, inside).alu(op, value)
+        return [self.write(buffer, place, new, inside)]
+
+    def places(self, keys: UOp, starts: UOp, own: Indices) -> list[UOp]:
+        key = self.read(keys, own).cast(T.index)
+        inside = _is_inside(key, starts.type.shape[1])  # type: ignore[union-attr]
+        counter = (own[0], key)
+        next_ = self.read(starts, counter, inside)
+        return [self.write(keys, own, next_.cast(keys.dtype)), self.write(starts, counter, next_ + const(1, starts.dtype), inside)]
+
+
+def _is_inside(position: UOp, size: int) -> UOp:
+    """Whether a position that is data lies within an axis."""
+    most = position.dtype.max if position.dtype is not T.index else size
+    inside = position.ge(0)
+    return inside & position.lt(size) if size <= most else inside

@@ -1,0 +1,99 @@
+"""Cumulative functions: each element with all before it along an axis. One ordered loop; a long axis in blocks that threads share."""
+from __future__ import annotations
+
+from math import prod
+from typing import Any, Self
+
+from ..dialect import types as T
+from ..errors import DTypeError, ShapeError
+from ..graph.tensor_graph import TensorUOp
+from . import build
+from .arguments import also_named, normal_axis
+from .numeric import NumericMethods
+
+BLOCK = 4096
+"""Elements of a block: enough that what its end adds to the next ones costs little."""
+ROWS = 32
+"""Rows from which on the rows themselves are work enough for all threads."""
+
+
+class CumulativeMethods(NumericMethods):
+    __slots__ = ()
+
+    @also_named(dim="axis")
+    def cumsum(self, axis: int | None = None) -> Self:
+        """Sums of all elements up to each along an axis (of the flattened tensor by default); bool and integers in 64 bits, 16-bit floats summed in float32.
+
+        The same shape. AxisError for an axis that is not there.
+
+            Tensor([1, 2, 3]).cumsum(0)  # [1, 3, 6]
+        """
+        return self._cumulative("add", axis, "cumsum")
+
+    @also_named(dim="axis")
+    def cumprod(self, axis: int | None = None) -> Self:
+        """Products of all elements up to each along an axis (of the flattened tensor by default); bool and integers in 64 bits.
+
+            Tensor([2, 3, 4]).cumprod(0)  # [2, 6, 24]
+        """
+        return self._cumulative("mul", axis, "cumprod")
+
+    @also_named(dim="axis")
+    def cummax(self, axis: int | None = None) -> Self:
+        """The greatest of all elements up to each along an axis (of the flattened tensor by default); NaN from the first NaN on.
+
+            Tensor([1, 3, 2]).cummax(0)  # [1, 3, 3]
+        """
+        return self._cumulative("max", axis, "cummax")
+
+    @also_named(dim="axis")
+    def cummin(self, axis: int | None = None) -> Self:
+        """The least of all elements up to each along an axis (of the flattened tensor by default); NaN from the first NaN on.
+
+            Tensor([2, 3, 1]).cummin(0)  # [2, 2, 1]
+        """
+        return self._cumulative("min", axis, "cummin")
+
+    def _cumulative(self, op: str, axis: int | None, what: str) -> Self:
+        if axis is None:
+            return self.ravel()._cumulative(op, 0, what)
+        along = normal_axis(axis, self.ndim, what)
+        if not all(isinstance(s, int) for s in self.shape):
+            raise ShapeError(f"{what}: takes static sizes, not {self.shape}; take the greatest size, and slice the result")
+        dtype = self.dtype
+        if op in ("add", "mul"):
+            wide = T.float32 if dtype.is_float and dtype.bits < 32 else dtype if dtype.is_float else T.uint64 if dtype.kind == "u" else T.int64
+        elif dtype is T.bool_:
+            raise DTypeError(f"{what}: bools have no order; cast them, or use cumsum")
+        else:
+            wide = dtype
+        found = self._new(_scanned(build.cast(self.uop, wide), op, along))
+        return found.cast(dtype) if dtype.is_float else found
+
+
+def _scanned(u: TensorUOp, op: str, axis: int) -> TensorUOp:
+    shape: Any = build.shape_of(u)
+    count = shape[axis]
+    if count <= 1 or 0 in shape:
+        return u
+    others = prod(shape) // count
+    if count < 2 * BLOCK or others >= ROWS:
+        return build.scan(u, op, axis)
+    rest = -count % BLOCK
+    outer, inner = shape[:axis], shape[axis + 1:]
+    low = (0,) * len(shape)
+    padded = build.pad(u, low, tuple(rest if a == axis else 0 for a in range(len(shape)))) if rest else u
+    blocks = (count + rest) // BLOCK
+    split = (*outer, blocks, BLOCK, *inner)
+    rows = build.scan(build.reshape(padded, split), op, axis + 1)
+    last = tuple(BLOCK - 1 if a == axis + 1 else 0 for a in range(len(split)))
+    ends = build.shrink(rows, last, tuple(1 if a == axis + 1 else s for a, s in enumerate(split)))
+    ends = build.scan(build.reshape(ends, (*outer, blocks, *inner)), op, axis)
+    before = build.shrink(ends, low, tuple(blocks - 1 if a == axis else s for a, s in enumerate((*outer, blocks, *inner))))
+    before = build.pad(before, tuple(1 if a == axis else 0 for a in range(len(shape))), low)
+    before = build.expand(build.reshape(before, (*outer, blocks, 1, *inner)), split)
+    block = build.iota_along(split, axis, T.int64)
+    first = build.alu("cmpeq", block, build.full(build.shape_of(block), 0, T.int64))
+    whole = build.alu("where", build.expand(first, split), rows, build.alu(op, before, rows))
+    joined = build.reshape(whole, (*outer, count + rest, *inner))
+    return build.shrink(joined, low, shape)
