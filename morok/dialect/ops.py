@@ -337,8 +337,8 @@ def ranks_of_places(i: Instance) -> str | None:
 
 op("scan", "Along `axis`, each element combined with all before it.", group="tensor", forms=(TENSOR,),
    operands=[SOURCE], attributes=[REDUCTION, Attribute("axis", "i64")], result=RESULT, infer=first, verify=[scans_an_axis])
-op("scatter", "The target with each row of the value combined, in their order, with the row of the target that its position names: in [b, positions[b, k], :] for row "
-   "[b, k, :]. A position outside of the target names none. `set` replaces, so that the last one stays.", group="tensor", forms=(TENSOR,),
+op("scatter", "The target with each row of the value combined, in their order, with the row of the target that its position names: [b, positions[b, k], :] for "
+   "row [b, k, :]. A position outside of the target names none. `set` replaces, so that the last one stays.", group="tensor", forms=(TENSOR,),
    operands=[Operand("target", "tensor"), Operand("positions", "tensor"), Operand("value", "tensor")],
    attributes=[Attribute("op", "string", choices=("set", "add", "mul", "max", "min"))], result=RESULT, infer=first, verify=[ranks_of_scatter])
 op("places", "Where each key goes when keys are put in order and equal keys stay in theirs: starts[b, key], and one more for each equal key before it.",
@@ -454,8 +454,8 @@ op("end", "Closes the ranges round an effect: all its iterations are done.", gro
    operands=[Operand("effect", "token"), Operand("ranges", "index", VARIADIC)], result=Operand("done", "token"), infer=lambda o, a: T.token)
 op("after", "The buffer as it is once the effects are done.", group="range", forms=(RANGE, VECTOR),
    operands=[Operand("buffer", "memref", same="T"), Operand("effects", "token", VARIADIC)], result=Operand("result", "memref", same="T"), infer=first)
-op("current", "The buffer as the iterations so far of the ordered ranges left it: what is read through it sees the stores of earlier iterations.", group="range",
-   forms=(RANGE, VECTOR), operands=[Operand("buffer", "memref", same="T"), Operand("ranges", "index", VARIADIC)],
+op("current", "The buffer as the iterations so far of the ordered ranges left it: what is read through it sees the stores of earlier iterations.",
+   group="range", forms=(RANGE, VECTOR), operands=[Operand("buffer", "memref", same="T"), Operand("ranges", "index", VARIADIC)],
    result=Operand("result", "memref", same="T"), infer=first)
 op("barrier", "Done when every thread has done the effects.", group="range", forms=(RANGE, VECTOR),
    operands=[Operand("effects", "token", VARIADIC)], result=Operand("done", "token"), infer=lambda o, a: T.token)

@@ -311,6 +311,8 @@ class _Rewriting:
 
     def _store(self, group: Group, m: StoredValue) -> UOp:
         memo = self.memos.setdefault(group, {})
+        if m.in_order:
+            return self._stores_in_order(group, m, memo)
         for u in (*m.order, *(v for i in m.indices for v in slice_of(i))):
             if u not in memo:
                 memo[u] = self._rebuilt(u, group, memo)
@@ -329,6 +331,13 @@ class _Rewriting:
             done = UOp.make("end", (done, *(self.ranges[r] for r in m.ranges)), (), T.token, m.op.operands[1].loc)
         return UOp.make("after", (target, done), (), m.op.type, m.op.loc)
 
+    def _stores_in_order(self, group: Group, m: StoredValue, memo: dict[UOp, UOp]) -> UOp:
+        """Ordered loops are shared with nothing: their effects as they are, over the new versions."""
+        for u in dict.fromkeys(u for effect in m.op.operands[1:] for u in slice_of(effect)):
+            if u not in memo:
+                memo[u] = self._rebuilt(u, group, memo)
+        return m.op.with_operands((self.versions[m.op.operands[0]], *(memo[e] for e in m.op.operands[1:])))
+
     def _rebuilt(self, u: UOp, group: Group, memo: dict[UOp, UOp]) -> UOp:
         if u.name == "range":
             return self.ranges[u]
@@ -337,7 +346,7 @@ class _Rewriting:
             if source in self.group_of and self.group_of[source][0] is group:
                 return self._value_of(self.group_of[source][1], group, tuple(memo[i] for i in u.operands[1:]))
             return u.with_operands((self.versions[source], *(memo[i] for i in u.operands[1:])))
-        operands = tuple([memo[o] for o in u.operands])
+        operands = tuple([self.versions[o] if is_version(o) else memo[o] for o in u.operands])
         if u.name == "load" and operands[0].name != "index":  # a value passed on
             return _gated(*operands)
         return u.with_operands(operands) if operands else u

@@ -27,8 +27,8 @@ from ...graph.uop import UOp, argument, as_index, const, index_const, toposort
 from ...interpret.alu import identity
 from ..registry import Pass, morok_pass
 from ..symbolic import bounds, simplify
-from .movement_indices import Indices, flatten, source_indices
 from . import ordered_stores
+from .movement_indices import Indices, flatten, source_indices
 from .placement import OVERWRITING, STORED_OPS, Request, Sites, Stored, costs, decide, extent, loops_round
 
 
