@@ -70,7 +70,7 @@ _CURRENT = "see current operation: "
 def from_mlir(diagnostic: Any, file: str) -> Diagnostic:
     """Ours of MLIR's, which lives only while its handler runs; `file` is the name of the text parsed from memory."""
     notes = tuple(from_mlir(note, file) for note in diagnostic.notes)
-    message = " ".join(diagnostic.message.split())
+    message = " ".join(_text(diagnostic).split())
     if message.startswith("op "):  # IRDL's messages leave the op's name out
         name = next((m[1] for note in notes if (m := re.match(_CURRENT + r'(?:%\S+ = )?"([^"]+)"', note.message))), None)
         message = f"'{name}' {message}" if name else message
@@ -83,6 +83,14 @@ def from_mlir(diagnostic: Any, file: str) -> Diagnostic:
     if place is None or place[1] == 0 and place[0] in (UNNAMED, ""):
         return Diagnostic(_SEVERITY[diagnostic.severity], message, notes=notes)
     return Diagnostic(_SEVERITY[diagnostic.severity], message, file if place[0] == UNNAMED else place[0], place[1], place[2], notes)
+
+
+def _text(diagnostic: Any) -> str:
+    """The message. The bindings cannot hand over one that quotes bytes that are no UTF-8."""
+    try:
+        return diagnostic.message
+    except (RuntimeError, UnicodeDecodeError):
+        return "the text here is not UTF-8"
 
 
 _PLACE = re.compile(r"^(?P<file>[^\n:]*[^\s:][^\n:]*):(?P<line>\d+):(?P<column>\d+): (?:error: )?(?P<message>.*)$", re.DOTALL)

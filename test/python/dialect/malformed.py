@@ -73,7 +73,7 @@ BY_HAND = [
      "the value has type tensor<4xf32>, but the view written has type tensor<4x6xf32>"),
     (changed("assign", operands=[T.tensor((4, 6), I32), ROWS, ROWS], result=T.tensor((4, 6), I32)),
      "the view has type tensor<4x6xf32>, but the target has type tensor<4x6xi32>; a view keeps the element type"),
-    (changed("range", kind="vectorized"), 'attribute kind is "vectorized"; it must be one of loop, reduce, thread, upcast, unroll'),
+    (changed("range", kind="vectorized"), 'attribute kind is "vectorized"; it must be one of loop, reduce, ordered, thread, upcast, unroll'),
     (changed("range", id=True), "attribute id must be an integer of 64 bits, given true"),
     (changed("index", operands=[ROW, INDEX, INDEX, INDEX]), "3 indices for a buffer of rank 2 (memref<4x6xf32>)"),
     (changed("index", result=T.ptr(F32, "local")), 'result type is !morok.ptr<f32, "local">, expected !morok.ptr<f32, "global"> or a vector of it'),

@@ -156,7 +156,7 @@ def test_extent_that_depends_on_a_range():
 
 def test_range_form_has_no_expanded_kinds():
     [found] = breaks(RANGE, "range", ('{id = 2, kind = "loop"}', '{id = 2, kind = "upcast"}'))
-    assert found == "-:9:1: error: 'morok.range' op has kind upcast; ranges here are of kind loop, reduce"
+    assert found == "-:9:1: error: 'morok.range' op has kind upcast; ranges here are of kind loop, reduce, ordered"
 
 
 # Kernel
@@ -198,7 +198,7 @@ def test_kernel_form():
      "-:6:1: error: 'morok.const' op does not belong in a function that launches kernels"),
     ([('"morok.sink"(%e) : (!morok.token) -> ()', "")], "error: kernel @k0 must end in one sink, not 0"),
     ([('"morok.sink"(%e)', '"morok.sink"(%s)')], "-:17:1: error: 'morok.sink' op leaves range 0 open; close it by reduce, bufferize or end"),
-    ([('kind = "loop"', 'kind = "thread"')], "-:11:1: error: 'morok.range' op has kind thread; ranges here are of kind loop, reduce"),
+    ([('kind = "loop"', 'kind = "thread"')], "-:11:1: error: 'morok.range' op has kind thread; ranges here are of kind loop, reduce, ordered"),
     ([('%s = "morok.store"(%q, %v) : (!morok.ptr<f32, "global">, f32) -> !morok.token', '%s = "morok.barrier"() : () -> !morok.token'),
       ("(%e)", "(%b)"),
       ('"morok.sink"', '%b = "morok.kernel"() {callee = @k0} : () -> !morok.token\n"morok.sink"')],
@@ -246,7 +246,7 @@ def test_vector_form():
 @pytest.mark.parametrize("kind", ["upcast", "unroll"])
 def test_vector_form_has_no_ranges_to_expand(kind):
     [found] = breaks(KERNEL, "vector", ('kind = "loop"', f'kind = "{kind}"'))
-    assert found == f"-:11:1: error: 'morok.range' op has kind {kind}; ranges here are of kind loop, reduce, thread"
+    assert found == f"-:11:1: error: 'morok.range' op has kind {kind}; ranges here are of kind loop, reduce, ordered, thread"
 
 
 def test_vector_form_has_flat_byte_buffers():
