@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,13 @@ class Optimizer:
         optimizer = optim.SGD(model.parameters(), lr=0.1)
         optimizer.zero_grad(); loss.backward(); optimizer.step()
 
-    A class says in `update` what one parameter becomes, and in `slots` which tensors it keeps for each. The learning rate is a tensor, so that changing it
-    compiles nothing anew and reaches captured functions.
+    A class says in `update` what one parameter becomes, in `slots` which tensors it keeps for each, and in `counters` which numbers a group keeps, with what
+    they begin at. The learning rate is a tensor, so that changing it compiles nothing anew and reaches captured functions. With `maximize` parameters go up
+    the gradient.
     """
 
     slots: tuple[str, ...] = ()
+    counters: Mapping[str, float] = MappingProxyType({"step": 0.0})
 
     def __init__(self, params: Any, lr: float, **defaults: Any) -> None:
         if isinstance(params, Tensor):
@@ -35,12 +38,17 @@ class Optimizer:
         groups = given if isinstance(given[0], Mapping) else [{"params": given}]
         self.param_groups: list[Group] = []
         self.state: dict[int, dict[str, Tensor]] = {}
+        self.defaults: Group = {"lr": lr, "maximize": False, **defaults}
         for group in groups:
-            self.add_param_group({"lr": lr, **defaults, **group})
+            self.add_param_group(group)
 
     def add_param_group(self, group: Mapping[str, Any]) -> None:
-        """Parameters more, with options of their own."""
-        made = Group(group)
+        """More parameters, with options of their own; those not given are the optimiser's. ValueError for a parameter that it has, for options that it
+        does not take and for values out of range.
+
+            optimizer.add_param_group({"params": head.parameters(), "lr": 1e-2})
+        """
+        made = Group({**self.defaults, **group})
         made["params"] = [made["params"]] if isinstance(made["params"], Tensor) else list(made["params"])
         known = {id(p) for g in self.param_groups for p in g["params"]}
         for i, p in enumerate(made["params"]):
@@ -51,13 +59,28 @@ class Optimizer:
             if id(p) in known:
                 raise ValueError(f"parameter {i} of shape {p.shape} is given twice")
             known.add(id(p))
-        if not float(made["lr"] if not isinstance(made["lr"], Tensor) else made["lr"].item()) >= 0:
-            raise ValueError(f"lr must not be negative, given {made['lr']}")
+        unknown = [name for name in made if name not in self.defaults and name not in ("params", "initial_lr")]
+        if unknown:
+            raise ValueError(f"{type(self).__name__} takes no option {unknown[0]!r}; a group may have params and {', '.join(self.defaults)}")
+        self.check_options(made)
         made["lr"] = made["lr"] if isinstance(made["lr"], Tensor) else Tensor(np.float32(made["lr"]))
-        made["step"] = Tensor(np.float32(0))
+        made.update((name, Tensor(np.float32(value))) for name, value in self.counters.items())
         self.param_groups.append(made)
         for p in made["params"]:
-            self.state[id(p)] = {s: Tensor(np.zeros(p._concrete_shape(), p.dtype.np), device=p.device) for s in self.slots}
+            self.state[id(p)] = {s: Tensor(np.zeros(p._concrete_shape(), p.dtype.np), device=p.device) for s in self.slots_of(made)}
+
+    def check_options(self, group: Group) -> None:
+        """ValueError for an option of a group that is out of range."""
+        for name in ("lr", "weight_decay", "momentum", "eps", "lr_decay"):
+            value = group.get(name, 0)
+            if not (value.item() if isinstance(value, Tensor) else value) >= 0:
+                raise ValueError(f"{name} must not be negative, given {value}")
+        if not all(isinstance(b, Tensor) or 0 <= b < 1 for b in group.get("betas", ())):
+            raise ValueError(f"betas must be from 0 up to but without 1, given {group['betas']}")
+
+    def slots_of(self, group: Group) -> tuple[str, ...]:
+        """The tensors that each parameter of a group has."""
+        return self.slots
 
     @property
     def lr(self) -> float:
@@ -92,8 +115,8 @@ class Optimizer:
                 ready = [p for p in group["params"] if p.grad is not None]
                 if not ready:
                     continue
-                group["step"] += 1
-                changed.append(group["step"])
+                self.advance(group)
+                changed += [group[name] for name in self.counters]
                 for p, g in zip(ready, self.gradients(group, ready)):
                     state = self.state[id(p)]
                     new = self.update(p, g, state, group)
@@ -104,9 +127,13 @@ class Optimizer:
         if changed and realize and not (TRACING.count and TRACING.current is not None):
             Tensor.realize_batch(changed)
 
+    def advance(self, group: Group) -> None:
+        """Moves a group's counters on, before its parameters are updated."""
+        group["step"] += 1
+
     def gradients(self, group: Group, params: list[Tensor]) -> list[Tensor]:
         """The gradients of a group that `update` sees."""
-        return [p.grad for p in params]  # type: ignore[misc]
+        return [-p.grad if group["maximize"] else p.grad for p in params]  # type: ignore[misc,operator]
 
     def update(self, p: Tensor, g: Tensor, state: Mapping[str, Tensor], group: Group) -> dict[str, Tensor]:
         """What the parameter ("param") and its slots become."""
@@ -117,30 +144,62 @@ class Optimizer:
         return (p for g in self.param_groups for p in g["params"])
 
     def state_dict(self) -> dict[str, Any]:
-        """Options, and the slots of each parameter by its number."""
+        """Options, and the slots of each parameter by its number: a structure of numbers and tensors. The tensors are the optimiser's own."""
         numbers = {id(p): i for i, p in enumerate(self.parameters())}
-        groups = [{k: [numbers[id(p)] for p in v] if k == "params" else v.item() if isinstance(v, Tensor) else v for k, v in g.items()}
-                  for g in self.param_groups]
+        groups = [{k: [numbers[id(p)] for p in v] if k == "params" else _number(v) for k, v in g.items()} for g in self.param_groups]
         return {"state": {numbers[i]: {n: t.detach() for n, t in slots.items()} for i, slots in self.state.items()}, "param_groups": groups}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Goes to where `state_dict` was, of an optimiser of as many parameters. ValueError, before anything changes, where they differ."""
-        groups = state["param_groups"]
-        if [len(g["params"]) for g in groups] != [len(g["params"]) for g in self.param_groups]:
-            raise ValueError("load_state_dict: the groups have other numbers of parameters")
-        for mine, given in zip(self.param_groups, groups):
-            for name, value in given.items():
-                if name == "params":
-                    continue
-                if isinstance(mine.get(name), Tensor):
-                    set_number(mine[name], value)
-                else:
-                    mine[name] = value
+        """Goes to where `state_dict` was, of an optimiser of the same kind with parameters of the same shapes. ValueError, before anything changes, where
+        they differ.
+
+            optimizer.load_state_dict(other.state_dict())
+        """
+        groups, slots = state["param_groups"], state["state"]
+        have, given = ([len(g["params"]) for g in of] for of in (self.param_groups, groups))
+        if have != given:
+            raise ValueError(f"load_state_dict: the groups have {given} parameters, the optimiser's {have}")
         for i, p in enumerate(self.parameters()):
-            for name, t in self.state[id(p)].items():
-                t.copy_(state["state"][i][name]).realize()
+            mine, theirs = self.state[id(p)], slots.get(i, slots.get(str(i), {}))
+            if mine.keys() != theirs.keys() or any(t.shape != theirs[name].shape for name, t in mine.items()):
+                raise ValueError(f"load_state_dict: for parameter {i} the state has {_described(theirs)}, the optimiser {_described(mine)}")
+        for group, values in zip(self.param_groups, groups):
+            for name, value in values.items():
+                if name != "params":
+                    group[name] = _set(group.get(name), value)
+        changed = []
+        for i, p in enumerate(self.parameters()):
+            for name, value in slots.get(i, slots.get(str(i), {})).items():
+                changed.append(self.state[id(p)][name].copy_(value))
+        if changed:
+            Tensor.realize_batch(changed)
 
 
 def set_number(t: Tensor, value: float) -> None:
     """Writes a number to a tensor of one element, at once."""
-    t.fill_(float(value)).realize()
+    t.assign(Tensor(np.asarray(value, t.dtype.np), device=t.device)).realize()  # of memory: a constant would be compiled
+
+
+def number_of(value: Any) -> float:
+    """A number, also of a tensor of one element, as the shortest decimal that the tensor's dtype reads as it."""
+    return float(str(value.numpy()[()])) if isinstance(value, Tensor) else float(value)
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_number, value))
+    return number_of(value) if isinstance(value, Tensor) else value
+
+
+def _set(old: Any, value: Any) -> Any:
+    """The value of an option from now on: tensors stay the same, as captured functions read them."""
+    if isinstance(old, Tensor):
+        set_number(old, value)
+        return old
+    if isinstance(old, tuple) and isinstance(value, (tuple, list)) and len(old) == len(value):
+        return tuple(_set(o, v) for o, v in zip(old, value))
+    return value
+
+
+def _described(slots: Mapping[str, Tensor]) -> str:
+    return ", ".join(f"{name} of shape {t.shape}" for name, t in slots.items()) or "nothing"
