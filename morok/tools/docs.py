@@ -2,6 +2,7 @@
 
     docs/passes.md       every pass: summary, form, options, and its module's docstring, which shows the IR before and after
     docs/reference.md    every op
+    docs/api.md          every public name: signature, dtypes, errors, standard, example
 """
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from ..dialect.reference import reference_text
 from ..passes.codegen.pipeline import CODEGEN_PIPELINE
 from ..passes.pipeline import CompositePass
 from ..passes.registry import Pass, load_passes
+from .api_reference import api_text
 
 FOLDER = Path(morok.__file__).resolve().parents[1] / "docs"
 
@@ -95,7 +97,7 @@ def _description(name: str, docstring: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-PAGES: dict[str, Callable[[], str]] = {"passes.md": passes_text, "reference.md": reference_text}
+PAGES: dict[str, Callable[[], str]] = {"passes.md": passes_text, "reference.md": reference_text, "api.md": api_text}
 
 
 def stale_pages(folder: Path = FOLDER) -> dict[Path, str]:

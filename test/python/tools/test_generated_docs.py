@@ -14,5 +14,5 @@ def test_every_pass_has_its_entry():
 
 
 def test_a_stale_page_is_noticed(tmp_path):
-    assert {path.name for path in stale_pages(tmp_path)} == {"passes.md", "reference.md"}
+    assert {path.name for path in stale_pages(tmp_path)} == {"passes.md", "reference.md", "api.md"}
     assert (FOLDER / "passes.md").exists()
