@@ -1,7 +1,7 @@
 """`t[key]` and `t[key] = value`. Ints, slices, None and ... give views; integer and bool arrays give new tensors.
 
-A gather sums over one-hot masks, which load collapse turns into plain loads. Indices that are data count from the end if negative; outside
-the axis a gather gives 0 and a write is left out. A bool mask is computed at once where the size of the result depends on it.
+Indices that are data count from the end if negative; outside the axis a gather gives 0 and a write is left out. Of several writes to one place the last
+stays. A bool mask is computed at once where the size of the result depends on it.
 """
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from .broadcasting import broadcast_shape
 from .convolution import ConvolutionMethods
 from .core import TensorCore
 from .keys import Key, parse_key
+from .rows import picked, put
 from .sizes import Shape, SymbolicInt, numel
 
 
@@ -76,12 +77,9 @@ class IndexingMethods(ConvolutionMethods):
         if positions.dtype.is_float:
             raise DTypeError(f"gather: the index must hold integers, not {positions.dtype}")
         shape = positions.shape
-        source = self.shrink([None if a == axis else (0, s) for a, s in enumerate(shape)])
-        size = self.shape[axis]
-        moved = source.moveaxis(axis, -1)
-        picked = moved.reshape(*moved.shape[:axis], 1, *moved.shape[axis:])
-        hot = positions._wrapped(size).unsqueeze(-1).eq(self._new(build.iota(size, T.int64)))
-        return _summed_where(hot, picked)
+        source = self.shrink([None if a == axis else (0, s) for a, s in enumerate(shape)]).moveaxis(axis, -1)
+        wrapped = positions._wrapped(self.shape[axis]).moveaxis(axis, -1)
+        return self._new(picked(source.uop, wrapped.uop, source.ndim - 1)).moveaxis(-1, axis)
 
     def take(self, indices: Any, axis: int | None = None) -> Self:
         """Elements at the indices along an axis, or of the flattened tensor."""
@@ -140,36 +138,39 @@ class _Gather:
         rest = tuple(self.view.shape[a] for a in self.others)
         return rest[:self.at] + self.index_shape + rest[self.at:]
 
-    def _rows(self) -> Any:
-        """The view with the indexed axes as one, in front."""
-        rest = tuple(self.view.shape[a] for a in self.others)
-        return self.view.permute(*self.axes, *self.others).reshape(self.count, *rest)
+    def _axis(self) -> int:
+        """How many axes stay before the indexed ones when these become one: those that do, where they are neighbours."""
+        first = self.axes[0]
+        return first if self.axes == list(range(first, first + len(self.axes))) else 0
+
+    def _rows(self, axis: int) -> Any:
+        """The view with the indexed axes as one."""
+        before, after = self.others[:axis], self.others[axis:]
+        moved = self.view.permute(*before, *self.axes, *after)
+        return moved.reshape(*(self.view.shape[a] for a in before), self.count, *(self.view.shape[a] for a in after))
 
     def result(self) -> Any:
-        rows = self._rows()
-        picked = _picked_rows(rows, self.flat.ravel())
+        rows = self._rows(0)
+        found = picked(rows.uop, self.flat.ravel().uop, 0)
         rest = rows.shape[1:]
-        out = picked.reshape(*self.index_shape, *rest)
+        out = rows._new(build.reshape(found, (*self.index_shape, *rest)))
         rank = len(self.index_shape)
         order = (*range(rank, rank + self.at), *range(rank), *range(rank + self.at, rank + len(rest)))
         return self.view._new(out.permute(order).uop)
 
-    def scattered(self, value: TensorUOp) -> TensorUOp:
-        """The view's new content: at each place the value of the last index that names it, else the old content."""
-        rows, positions = self._rows(), self.flat.ravel()
-        rank, rest = len(self.index_shape), rows.shape[1:]
-        values = self.view._new(value).permute(*range(self.at, self.at + rank), *range(self.at), *range(self.at + rank, rank + len(rest)))
-        values = values.reshape(positions.shape[0], *rest)
-        number = self.view._new(build.iota(positions.shape[0], T.int64))
-        places = self.view._new(build.iota(self.count, T.int64)).unsqueeze(-1)
-        if positions.shape[0] == 0:
-            return self.view.uop
-        last = number.where(places == positions, -1).max(-1)
-        hit = (last >= 0).reshape(self.count, *(1,) * len(rest))
-        new = _picked_rows(values, last).where(hit, rows)
-        split = new.reshape(*(self.view.shape[a] for a in self.axes), *rest)
-        order = self.axes + self.others
-        return split.permute(*(order.index(a) for a in range(self.view.ndim))).uop
+    def scattered(self, value: TensorUOp, op: str = "set") -> TensorUOp:
+        """The view's new content: at each place the value of the last index that names it, else the old content; or both combined."""
+        axis = self._axis()
+        rows, rank = self._rows(axis), len(self.index_shape)
+        rest = (*range(self.at), *range(self.at + rank, self.at + rank + len(self.others) - self.at))  # the value's axes beside the index's
+        values = build.permute(value, (*rest[:axis], *range(self.at, self.at + rank), *rest[axis:]))
+        positions = self.flat.ravel()
+        lengths = rows.shape
+        values = build.reshape(values, (*lengths[:axis], positions.shape[0], *lengths[axis + 1:]))
+        new = put(rows.uop, build.reshape(positions.uop, (*(1,) * axis, positions.shape[0])), values, axis, op)
+        order = (*self.others[:axis], *self.axes, *self.others[axis:])
+        split = build.reshape(new, tuple(self.view.shape[a] for a in order))
+        return build.permute(split, tuple(order.index(a) for a in range(self.view.ndim)))
 
 
 def _as_indices(view: Any, array: Any, size: Any) -> Any:
@@ -179,24 +180,6 @@ def _as_indices(view: Any, array: Any, size: Any) -> Any:
         known = np.asarray(array, np.int64)
         return type(view)(np.where(known < 0, known + size, known) if not isinstance(size, SymbolicInt) else known, device=view.device)
     return array._wrapped(size)
-
-
-def _picked_rows(rows: Any, positions: Any) -> Any:
-    """rows[positions] for positions on one axis; zeros outside."""
-    rest = rows.shape[1:]
-    index = build.iota(rows.shape[0], T.int64)
-    hot = positions.unsqueeze(-1).eq(rows._new(index))
-    hot = hot.reshape(*positions.shape, rows.shape[0], *(1,) * len(rest))
-    shape = (*positions.shape, rows.shape[0], *rest)
-    zero = build.full(shape, 0, rows.dtype)
-    chosen = build.alu("where", build.broadcast(hot.uop, shape), build.broadcast(rows.uop, shape), zero)
-    return rows._new(build.reduce(chosen, "or" if rows.dtype is T.bool_ else "add", (1,)))
-
-
-def _summed_where(hot: Any, picked: Any) -> Any:
-    shape = broadcast_shape("gather", hot.shape, picked.shape)
-    chosen = build.alu("where", build.broadcast(hot.uop, shape), build.broadcast(picked.uop, shape), build.full(shape, 0, picked.dtype))
-    return picked._new(build.reduce(chosen, "or" if picked.dtype is T.bool_ else "add", (len(shape) - 1,)))
 
 
 def _is_mask_of(key: Any, t: TensorCore) -> bool:

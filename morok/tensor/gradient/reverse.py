@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from ...errors import GradientError
 from ...graph.derivation import CUSTOM, ORIGINS, RELEASED, predecessors, release
 from ...graph.tensor_graph import GRAPH, TensorUOp
+from . import scattered as scattered  # its rules
 from .rules import RULES, Cotangents
 from .sums import passes_terms, total
 
