@@ -13,13 +13,14 @@ The methods are layers, each a file of its subject built on the ones before:
     activation      relu, gelu, softmax, layer_norm             gradients       requires_grad, backward
                                                                 exchange        __array__, DLPack, pickle, copy
     numeric         isclose, nan_to_num, sinc, xlogy, nanmean, rot90, kron, ...
+    sampling        rand, randn, randint, uniform_, normal_
 """
 from __future__ import annotations
 
-from .cumulative import CumulativeMethods
+from .sampling import SamplingMethods
 
 
-class Tensor(CumulativeMethods):
+class Tensor(SamplingMethods):
     __slots__ = ()
 
 

@@ -8,8 +8,13 @@ computed and however often. A draw moves its generator's counter; within a funct
 """
 from __future__ import annotations
 
-from .distributions import bernoulli, bits, categorical, exponential, gumbel, laplace, logistic, normal, rand, randint, randn, uniform
+from .counts import poisson
+from .distributions import bernoulli, bits, categorical, exponential, gumbel, laplace, logistic, normal, randint, uniform
+from .gammas import beta, chisquare, dirichlet, gamma
 from .generator import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from .pytorch_names import rand, rand_like, randint_like, randn, randn_like
+from .truncated import truncated_normal
 
-__all__ = ["Generator", "bernoulli", "bits", "categorical", "default_generator", "exponential", "get_rng_state", "gumbel", "initial_seed", "laplace",
-           "logistic", "manual_seed", "normal", "rand", "randint", "randn", "seed", "set_rng_state", "uniform"]
+__all__ = ["Generator", "bernoulli", "beta", "bits", "categorical", "chisquare", "default_generator", "dirichlet", "exponential", "gamma", "get_rng_state",
+           "gumbel", "initial_seed", "laplace", "logistic", "manual_seed", "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn",
+           "randn_like", "seed", "set_rng_state", "truncated_normal", "uniform"]

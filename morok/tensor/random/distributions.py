@@ -16,7 +16,8 @@ from ..tensor import Tensor
 from .generator import Generator, default_generator
 
 
-def _source(generator: Generator | None, device: str | None = None) -> Generator:
+def source_of(generator: Generator | None, device: str | None = None) -> Generator:
+    """The generator that is given, or the default one."""
     if generator is None:
         return default_generator(device)
     if not isinstance(generator, Generator):
@@ -24,14 +25,15 @@ def _source(generator: Generator | None, device: str | None = None) -> Generator
     return generator
 
 
-def _float(dtype: Any, what: str) -> T.DType:
+def floating(dtype: Any, what: str) -> T.DType:
+    """The dtype of a draw; DTypeError for one that is no float."""
     found = dtypes.default_float() if dtype is None else dtypes.as_dtype(dtype)
     if not found.is_float:
         raise DTypeError(f"{what}: the dtype must be a float, not {found}")
     return found
 
 
-def _unit(words: tuple[Tensor, Tensor], dtype: T.DType) -> Tensor:
+def unit_numbers(words: tuple[Tensor, Tensor], dtype: T.DType) -> Tensor:
     """Numbers from 0 up to but without 1, in the dtype that functions of it compute in."""
     if dtype is T.float64:
         wide = (words[0].cast(T.uint64) << 21) ^ (words[1].cast(T.uint64) >> 11)
@@ -44,7 +46,7 @@ def bits(*shape: Any, generator: Generator | None = None, device: str | None = N
 
         morok.random.bits(4)
     """
-    return _source(generator, device).blocks(shape_argument(shape, "bits"))[0]
+    return source_of(generator, device).blocks(shape_argument(shape, "bits"))[0]
 
 
 def uniform(*shape: Any, low: Any = 0.0, high: Any = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
@@ -52,8 +54,8 @@ def uniform(*shape: Any, low: Any = 0.0, high: Any = 1.0, dtype: Any = None, gen
 
         morok.random.uniform(2, 3, low=-1, high=1)
     """
-    sizes, wanted = shape_argument(shape, "uniform"), _float(dtype, "uniform")
-    u = _unit(_source(generator, device).blocks(sizes), wanted)
+    sizes, wanted = shape_argument(shape, "uniform"), floating(dtype, "uniform")
+    u = unit_numbers(source_of(generator, device).blocks(sizes), wanted)
     if isinstance(low, Tensor) or isinstance(high, Tensor):
         return (u * (high - low) + low).cast(wanted)
     low, high = number(low, "uniform: low"), number(high, "uniform: high")
@@ -71,26 +73,21 @@ def _below(u: Tensor, high: float, dtype: T.DType) -> Tensor:
     return u.cast(dtype).minimum(last)
 
 
-def rand(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
-    """PyTorch's: uniform from 0 to 1."""
-    return uniform(*shape, dtype=dtype, generator=generator, device=device)
-
-
 def normal(*shape: Any, mean: Any = 0.0, std: Any = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
     """Numbers of the normal distribution, by the transform of Box and Muller (1958).
 
         morok.random.normal(2, 3, std=0.02)
     """
-    sizes, wanted = shape_argument(shape, "normal"), _float(dtype, "normal")
-    source = _source(generator, device)
+    sizes, wanted = shape_argument(shape, "normal"), floating(dtype, "normal")
+    source = source_of(generator, device)
     words = source.blocks(sizes)
     if wanted is T.float64:
         other = source.blocks(sizes)
-        radius, angle = 1.0 - _unit(words, wanted), _unit(other, wanted)
+        radius, angle = 1.0 - unit_numbers(words, wanted), unit_numbers(other, wanted)
     else:
         # all 32 bits: the least radius decides how far the tails reach (6.7 standard deviations)
         radius = (words[0].cast(T.float32) + 1.0) * 2.0**-32
-        angle = _unit((words[1], words[0]), wanted)
+        angle = unit_numbers((words[1], words[0]), wanted)
     x = (radius.log() * -2.0).sqrt() * (angle * (2 * math.pi)).cos()
     if not isinstance(std, Tensor) and number(std, "normal: std") < 0:
         raise BoundsError(f"normal: std must not be negative, given {std}")
@@ -99,11 +96,6 @@ def normal(*shape: Any, mean: Any = 0.0, std: Any = 1.0, dtype: Any = None, gene
     if isinstance(mean, Tensor) or number(mean, "normal: mean") != 0:
         x = x + mean
     return x.cast(wanted)
-
-
-def randn(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
-    """PyTorch's: the normal distribution of mean 0 and standard deviation 1."""
-    return normal(*shape, dtype=dtype, generator=generator, device=device)
 
 
 def randint(low: int, high: int | None = None, size: Any = (), dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
@@ -119,7 +111,7 @@ def randint(low: int, high: int | None = None, size: Any = (), dtype: Any = None
         raise DTypeError(f"randint: the dtype must be an integer, not {wanted}")
     if not wanted.min <= first < end <= wanted.max + 1:
         raise BoundsError(f"randint: low {first} must be less than high {end}, both in {wanted} (from {wanted.min} to {wanted.max})")
-    x, y = (w.cast(T.uint64) for w in _source(generator, device).blocks(shape_argument((size,), "randint")))
+    x, y = (w.cast(T.uint64) for w in source_of(generator, device).blocks(shape_argument((size,), "randint")))
     count = end - first
     if count < 1 << 32:
         offset = (x * count + ((y * count) >> 32)) >> 32  # the high word of a product of 64 bits by 32
@@ -138,45 +130,54 @@ def bernoulli(p: Any, *shape: Any, generator: Generator | None = None) -> Tensor
         if not p.dtype.is_float:
             raise DTypeError(f"bernoulli: probabilities are floats, not {p.dtype}")
         sizes: Shape = shape_argument(shape, "bernoulli") if shape else p.shape
-        return _unit(_source(generator, p.device).blocks(sizes), dtypes.computing(p.dtype)) < p.cast(dtypes.computing(p.dtype))
+        return unit_numbers(source_of(generator, p.device).blocks(sizes), dtypes.computing(p.dtype)) < p.cast(dtypes.computing(p.dtype))
     chance = number(p, "bernoulli: p")
     if not 0 <= chance <= 1:
         raise BoundsError(f"bernoulli: p is a probability from 0 to 1, given {p}")
-    return _unit(_source(generator).blocks(shape_argument(shape, "bernoulli")), T.float32) < chance
+    return unit_numbers(source_of(generator).blocks(shape_argument(shape, "bernoulli")), T.float32) < chance
 
 
 def exponential(*shape: Any, rate: Any = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
     """The exponential distribution of a rate: mean 1 / rate."""
-    sizes, wanted = shape_argument(shape, "exponential"), _float(dtype, "exponential")
+    sizes, wanted = shape_argument(shape, "exponential"), floating(dtype, "exponential")
     if not isinstance(rate, Tensor) and not number(rate, "exponential: rate") > 0:
         raise BoundsError(f"exponential: rate must be positive, given {rate}")
-    return (-((-_unit(_source(generator, device).blocks(sizes), wanted)).log1p()) / rate).cast(wanted)
+    return (-((-unit_numbers(source_of(generator, device).blocks(sizes), wanted)).log1p()) / rate).cast(wanted)
 
 
-def _open(sizes: Shape, dtype: T.DType, generator: Generator | None, device: str | None) -> Tensor:
+def first_accepted(accepted: Tensor, values: Tensor) -> Tensor:
+    """Along the last axis, of trials: the value, not below 0, of the first that is accepted (0 where none is)."""
+    stored = values.where(accepted, -1.0).contiguous()  # a kernel of its own: what the trials compute is much, and would be there once for each use
+    found = stored[..., -1]
+    for i in range(stored.shape[-1] - 2, -1, -1):
+        found = stored[..., i].where(stored[..., i] >= 0.0, found)
+    return found.maximum(0.0)
+
+
+def open_numbers(sizes: Shape, dtype: T.DType, generator: Generator | None, device: str | None = None) -> Tensor:
     """Numbers between 0 and 1, both left out."""
-    words = _source(generator, device).blocks(sizes)
-    return _unit(words, dtype) + (2.0**-54 if dtype is T.float64 else 2.0**-25)
+    words = source_of(generator, device).blocks(sizes)
+    return unit_numbers(words, dtype) + (2.0**-54 if dtype is T.float64 else 2.0**-25)
 
 
 def gumbel(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
     """The standard Gumbel distribution, -log(-log(u))."""
-    sizes, wanted = shape_argument(shape, "gumbel"), _float(dtype, "gumbel")
-    return (-(-_open(sizes, wanted, generator, device).log()).log()).cast(wanted)
+    sizes, wanted = shape_argument(shape, "gumbel"), floating(dtype, "gumbel")
+    return (-(-open_numbers(sizes, wanted, generator, device).log()).log()).cast(wanted)
 
 
 def logistic(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
     """The standard logistic distribution, log(u / (1 - u))."""
-    sizes, wanted = shape_argument(shape, "logistic"), _float(dtype, "logistic")
-    u = _open(sizes, wanted, generator, device)
+    sizes, wanted = shape_argument(shape, "logistic"), floating(dtype, "logistic")
+    u = open_numbers(sizes, wanted, generator, device)
     return (u.log() - (-u).log1p()).cast(wanted)
 
 
 def laplace(*shape: Any, loc: float = 0.0, scale: float = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
     """The Laplace distribution."""
-    sizes, wanted = shape_argument(shape, "laplace"), _float(dtype, "laplace")
-    words = _source(generator, device).blocks(sizes)
-    size = -((-_unit(words, wanted)).log1p()) * scale
+    sizes, wanted = shape_argument(shape, "laplace"), floating(dtype, "laplace")
+    words = source_of(generator, device).blocks(sizes)
+    size = -((-unit_numbers(words, wanted)).log1p()) * scale
     return (size.where((words[1] & 1).eq(0), -size) + loc).cast(wanted)
 
 
@@ -194,5 +195,5 @@ def categorical(logits: Tensor, axis: int = -1, size: Any = None, generator: Gen
     sizes = batch if size is None else shape_argument((size,), "categorical")
     if len(sizes) < len(batch):
         raise ShapeError(f"categorical: size {sizes} must end in the shape of the distributions, {batch}")
-    noise = gumbel(*sizes, moved.shape[-1], dtype=dtypes.computing(logits.dtype), generator=_source(generator, logits.device))
+    noise = gumbel(*sizes, moved.shape[-1], dtype=dtypes.computing(logits.dtype), generator=source_of(generator, logits.device))
     return (moved + noise).argmax(-1)

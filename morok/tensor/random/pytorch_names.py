@@ -1,0 +1,50 @@
+"""PyTorch's names of the commonest draws."""
+from __future__ import annotations
+
+from typing import Any
+
+from ..tensor import Tensor
+from .distributions import normal, uniform
+from .generator import Generator
+
+
+def rand(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+    """PyTorch's: uniform from 0 up to but without 1.
+
+        morok.rand(2, 3)
+    """
+    x = uniform(*shape, dtype=dtype, generator=generator, device=device)
+    return x.requires_grad_() if requires_grad else x
+
+
+def randn(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+    """PyTorch's: the normal distribution of mean 0 and standard deviation 1.
+
+        morok.randn(2, 3, requires_grad=True)
+    """
+    x = normal(*shape, dtype=dtype, generator=generator, device=device)
+    return x.requires_grad_() if requires_grad else x
+
+
+def rand_like(t: Tensor, dtype: Any = None, generator: Generator | None = None) -> Tensor:
+    """PyTorch's: uniform from 0 up to but without 1, of a tensor's shape, dtype and device.
+
+        morok.rand_like(Tensor([1.0, 2.0]))
+    """
+    return t.rand_like(dtype, generator)
+
+
+def randn_like(t: Tensor, dtype: Any = None, generator: Generator | None = None) -> Tensor:
+    """PyTorch's: normal numbers of a tensor's shape, dtype and device.
+
+        morok.randn_like(Tensor([1.0, 2.0]))
+    """
+    return t.randn_like(dtype, generator)
+
+
+def randint_like(t: Tensor, low: int, high: int | None = None, dtype: Any = None, generator: Generator | None = None) -> Tensor:
+    """PyTorch's: integers from low up to but without high (from 0 with one bound), of a tensor's shape, dtype and device.
+
+        morok.randint_like(Tensor([1, 2]), 10)
+    """
+    return t.randint_like(low, high, dtype, generator)
