@@ -23,7 +23,7 @@ class ConversionMethods(WritingMethods):
 
     def realize(self) -> Self:
         """Computes the value and keeps it; all that uses it reads it from now on."""
-        realize.realize([self.uop])
+        realize.realize([self.stored_uop])
         self._settle()
         return self
 
@@ -34,7 +34,7 @@ class ConversionMethods(WritingMethods):
             Tensor.realize_batch([y, z])
         """
         given = _tensors(tensors, "realize_batch")
-        realize.realize([t.uop for t in given])
+        realize.realize([t.stored_uop for t in given])
         for t in given:
             t._settle()
 
@@ -55,7 +55,7 @@ class ConversionMethods(WritingMethods):
     @property
     def is_realized(self) -> bool:
         """Whether the value is in memory already."""
-        return realize.memory(self.uop) is not None
+        return realize.memory(self.stored_uop) is not None
 
     # Copies and places
 
@@ -103,7 +103,7 @@ class ConversionMethods(WritingMethods):
     def numpy(self) -> np.ndarray:
         """The values as a new array. Computes them."""
         self.realize()
-        return realize.known_memory(self.uop).numpy(self._concrete_shape())
+        return realize.known_memory(self.stored_uop).numpy(self._concrete_shape())
 
     def item(self) -> Any:
         """The only element as a Python number. ShapeError for any other size."""
@@ -157,7 +157,7 @@ class ConversionMethods(WritingMethods):
 
     def __repr__(self) -> str:
         facts = f"shape={self.shape}, dtype={self.dtype}, device={self.device!r}"
-        memory = realize.memory(self.uop)
+        memory = realize.memory(self.stored_uop)
         if memory is None or any(isinstance(s, SymbolicInt) for s in self.shape):
             return f"Tensor({facts}, not computed yet)"
         array = memory.numpy(self._concrete_shape())

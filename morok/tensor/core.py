@@ -189,10 +189,21 @@ class TensorCore:
             return self._storage.uop
         if TRACING.count and TRACING.alters:
             return self._moved(self._storage.uop)
+        return self._followed()
+
+    @property
+    def stored_uop(self) -> TensorUOp:
+        """The value as the storage has it, which is what computing keeps: not cut off from gradients where they are not recorded."""
+        if self._chain is None:
+            return self._storage.value
+        return self._moved(self._storage.value) if TRACING.count and TRACING.current is not None else self._followed()
+
+    def _followed(self) -> TensorUOp:
+        """The view of the storage's value, outside of traces; the same until the storage is written."""
         derived = self._derived
         if derived is None or self._seen != self._storage.version:
             version = self._storage.version
-            derived = self._derived = self._moved(self._storage.uop)
+            derived = self._derived = self._moved(self._storage.value)
             self._seen = version
         return derived
 

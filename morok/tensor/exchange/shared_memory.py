@@ -29,8 +29,8 @@ def readable_array(t: TensorCore) -> np.ndarray:
     """The elements as a read-only array, which stays as it is whatever is written to the tensor. Computes them if need be."""
     found = _moved_memory(t)
     if found is None:
-        realize.realize([t.uop])
-        found = realize.known_memory(t.uop).shared_view(t._concrete_shape())
+        realize.realize([t.stored_uop])
+        found = realize.known_memory(t.stored_uop).shared_view(t._concrete_shape())
     found.flags.writeable = False
     return found
 

@@ -25,12 +25,14 @@ _GREATEST_RATE = 2.0**40
 
 
 def poisson(rate: Any, *shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
-    """Counts of events that happen at a rate: mean and variance are the rate, a number or a tensor that broadcasts to the shape; int64 unless a dtype is
-    given. From a rate of 10 by the transformed rejection of Hoermann (1993).
+    """Counts of events that happen at a rate: mean and variance are the rate, a number or a tensor of floats that broadcasts to the shape, by default its
+    own; int64 unless a dtype is given. From a rate of 10 by the transformed rejection of Hoermann (1993).
 
-    BoundsError for a number that is negative or above 2**40; where a tensor's elements are negative or NaN, 0.
+    BoundsError for a number that is negative or above 2**40; elements of a tensor that are negative or NaN count as 0, greater ones as 2**40. DTypeError for
+    rates that are no floats.
 
-        morok.random.poisson(4.0, 3), morok.random.poisson(Tensor([0.5, 100.0]))
+        morok.random.poisson(4.0, 3).shape      # (3,)
+        morok.random.poisson(Tensor([0.0, 100.0])).shape      # (2,)
     """
     wanted = dtypes.default_int() if dtype is None else dtypes.as_dtype(dtype)
     if wanted is T.bool_:
@@ -41,7 +43,7 @@ def poisson(rate: Any, *shape: Any, dtype: Any = None, generator: Generator | No
         sizes = shape_argument(shape, "poisson") if shape else rate.shape
         rates = rate.detach().cast(T.float64).expand(sizes)
         source = source_of(generator, rate.device)
-        rates = rates.where(rates > 0.0, 0.0)
+        rates = rates.where(rates > 0.0, 0.0).minimum(_GREATEST_RATE)
         return _few(rates.minimum(_LARGE), sizes, source).where(rates < _LARGE, _many(rates.maximum(_LARGE), sizes, source)).cast(wanted)
     value, sizes = number(rate, "poisson: rate"), shape_argument(shape, "poisson")
     if not 0 <= value <= _GREATEST_RATE:

@@ -1,6 +1,6 @@
-"""Draws: each element is a function of one block of its generator (two words), computed where the numbers are used.
+"""Draws: each element is a function of few blocks of its generator (two words each), computed where the numbers are used.
 
-Floats have 24 (float32 and below) or 53 (float64) random bits. `generator` is the default one unless given.
+Floats have 24 (float32 and below) or 53 (float64) random bits. `generator` is the default one unless given. Shapes are static.
 """
 from __future__ import annotations
 
@@ -42,22 +42,27 @@ def unit_numbers(words: tuple[Tensor, Tensor], dtype: T.DType) -> Tensor:
 
 
 def bits(*shape: Any, generator: Generator | None = None, device: str | None = None) -> Tensor:
-    """Random words, uint32.
+    """Random words, uint32: each of its values is equally likely. ShapeError for a negative size.
 
-        morok.random.bits(4)
+        morok.random.bits(4).dtype      # uint32
     """
     return source_of(generator, device).blocks(shape_argument(shape, "bits"))[0]
 
 
 def uniform(*shape: Any, low: Any = 0.0, high: Any = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
-    """Numbers from low up to but without high, equally likely. low and high may be tensors that broadcast to the shape.
+    """Numbers from low up to but without high, equally likely; all are low where both are the same. low and high may be tensors that broadcast to the
+    shape, and get gradients.
 
-        morok.random.uniform(2, 3, low=-1, high=1)
+    BoundsError for numbers that are infinite, NaN or out of order; DTypeError for a dtype that is no float; ShapeError for a negative size.
+
+        morok.random.uniform(2, 3, low=-1, high=1).shape      # (2, 3)
     """
     sizes, wanted = shape_argument(shape, "uniform"), floating(dtype, "uniform")
     u = unit_numbers(source_of(generator, device).blocks(sizes), wanted)
     if isinstance(low, Tensor) or isinstance(high, Tensor):
-        return (u * (high - low) + low).cast(wanted)
+        x = (u * (high - low) + low).cast(wanted)
+        end = high.cast(wanted) if isinstance(high, Tensor) else x.full((), number(high, "uniform: high"), wanted, x.device)
+        return end.nextafter(float("-inf")).detach().where((x >= end) & (end > low), x)
     low, high = number(low, "uniform: low"), number(high, "uniform: high")
     if not low <= high or math.isinf(high - low):
         raise BoundsError(f"uniform: low {low} and high {high} must be finite numbers in order")
@@ -74,9 +79,12 @@ def _below(u: Tensor, high: float, dtype: T.DType) -> Tensor:
 
 
 def normal(*shape: Any, mean: Any = 0.0, std: Any = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
-    """Numbers of the normal distribution, by the transform of Box and Muller (1958).
+    """Numbers of the normal distribution, by the transform of Box and Muller (1958): out to 6.6 standard deviations, 8.5 in float64. mean and std may be
+    tensors that broadcast to the shape, and get gradients.
 
-        morok.random.normal(2, 3, std=0.02)
+    BoundsError for a number std that is negative; DTypeError for a dtype that is no float; ShapeError for a negative size.
+
+        morok.random.normal(2, 3, std=0.02).shape      # (2, 3)
     """
     sizes, wanted = shape_argument(shape, "normal"), floating(dtype, "normal")
     source = source_of(generator, device)
@@ -99,9 +107,12 @@ def normal(*shape: Any, mean: Any = 0.0, std: Any = 1.0, dtype: Any = None, gene
 
 
 def randint(low: int, high: int | None = None, size: Any = (), dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
-    """Integers from low up to but without high (from 0 with one bound), equally likely but for less than 2**-32 of them; int64.
+    """Integers from low up to but without high (from 0 with one bound), of the shape `size`, int64 unless a dtype is given. Probabilities differ by less than
+    2**-32 of themselves, in ranges as wide as the dtype too.
 
-        morok.random.randint(0, 10, (4,))
+    BoundsError where low is not less than high, or the dtype cannot hold them; DTypeError for a dtype that is no integer.
+
+        morok.random.randint(0, 10, (4,)).shape      # (4,)
     """
     if high is None:
         low, high = 0, low
@@ -111,20 +122,39 @@ def randint(low: int, high: int | None = None, size: Any = (), dtype: Any = None
         raise DTypeError(f"randint: the dtype must be an integer, not {wanted}")
     if not wanted.min <= first < end <= wanted.max + 1:
         raise BoundsError(f"randint: low {first} must be less than high {end}, both in {wanted} (from {wanted.min} to {wanted.max})")
-    x, y = (w.cast(T.uint64) for w in source_of(generator, device).blocks(shape_argument((size,), "randint")))
-    count = end - first
-    if count < 1 << 32:
-        offset = (x * count + ((y * count) >> 32)) >> 32  # the high word of a product of 64 bits by 32
-    else:
-        wide = (x << 32) | y
-        offset = wide % count if count < 1 << 64 else wide
+    offset = integers_below(end - first, shape_argument((size,), "randint"), source_of(generator, device))
     return (offset.cast(T.int64) + (first if first < 1 << 63 else first - (1 << 64))).cast(wanted)
 
 
-def bernoulli(p: Any, *shape: Any, generator: Generator | None = None) -> Tensor:
-    """True with probability p, a number (with a shape) or a tensor of probabilities.
+def integers_below(count: int, sizes: Shape, source: Generator) -> Tensor:
+    """uint64 from 0 to count - 1, with count at most 2**64: `count` times a random fraction of one, of 64 bits for a count of up to 32, else of 128."""
+    x, y = (w.cast(T.uint64) for w in source.blocks(sizes))
+    if count <= 1 << 32:
+        return (x * count + ((y * count) >> 32)) >> 32
+    wide = (x << 32) | y
+    if count & (count - 1) == 0:
+        return wide >> (65 - count.bit_length())
+    x, y = (w.cast(T.uint64) for w in source.blocks(sizes))
+    low = wide * count
+    carried = low + _high_word((x << 32) | y, count)
+    return _high_word(wide, count) + (carried < low).cast(T.uint64)
 
-        morok.random.bernoulli(0.5, 4), morok.random.bernoulli(p)
+
+def _high_word(x: Tensor, factor: int) -> Tensor:
+    """The upper 64 bits of a product of 64 bits by 64."""
+    x_high, x_low, high, low = x >> 32, x & 0xFFFFFFFF, factor >> 32, factor & 0xFFFFFFFF
+    middle = x_high * low + ((x_low * low) >> 32)
+    other = x_low * high + (middle & 0xFFFFFFFF)
+    return x_high * high + (middle >> 32) + (other >> 32)
+
+
+def bernoulli(p: Any, *shape: Any, generator: Generator | None = None) -> Tensor:
+    """True with probability p, a number (with a shape) or a tensor of probabilities that broadcasts to the shape, by default its own.
+
+    BoundsError for a number that is no probability; DTypeError for a tensor that is no float. Elements below 0 or NaN give False, above 1 True.
+
+        morok.random.bernoulli(0.5, 4).shape      # (4,)
+        morok.random.bernoulli(Tensor([0.0, 1.0]))  # [False, True]
     """
     if isinstance(p, Tensor):
         if not p.dtype.is_float:
@@ -134,11 +164,20 @@ def bernoulli(p: Any, *shape: Any, generator: Generator | None = None) -> Tensor
     chance = number(p, "bernoulli: p")
     if not 0 <= chance <= 1:
         raise BoundsError(f"bernoulli: p is a probability from 0 to 1, given {p}")
-    return unit_numbers(source_of(generator).blocks(shape_argument(shape, "bernoulli")), T.float32) < chance
+    x, y = source_of(generator).blocks(shape_argument(shape, "bernoulli"))
+    least = round(chance * 2.0**64)  # 64 bits, as small probabilities would be coarse in 24
+    if least >> 64:
+        return x.eq(x)
+    return x.lt(least >> 32) | (x.eq(least >> 32) & y.lt(least & 0xFFFFFFFF))
 
 
 def exponential(*shape: Any, rate: Any = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
-    """The exponential distribution of a rate: mean 1 / rate."""
+    """The exponential distribution of a rate: mean 1 / rate. The rate may be a tensor that broadcasts to the shape, and gets gradients.
+
+    BoundsError for a number that is not positive; DTypeError for a dtype that is no float; ShapeError for a negative size.
+
+        morok.random.exponential(2, 3, rate=0.5).shape      # (2, 3)
+    """
     sizes, wanted = shape_argument(shape, "exponential"), floating(dtype, "exponential")
     if not isinstance(rate, Tensor) and not number(rate, "exponential: rate") > 0:
         raise BoundsError(f"exponential: rate must be positive, given {rate}")
@@ -155,26 +194,51 @@ def first_accepted(accepted: Tensor, values: Tensor) -> Tensor:
 
 
 def open_numbers(sizes: Shape, dtype: T.DType, generator: Generator | None, device: str | None = None) -> Tensor:
-    """Numbers between 0 and 1, both left out."""
+    """Numbers between 0 and 1, both left out: of 23 or 52 bits, as the middle above the last of 24 or 53 would be rounded to 1."""
     words = source_of(generator, device).blocks(sizes)
-    return unit_numbers(words, dtype) + (2.0**-54 if dtype is T.float64 else 2.0**-25)
+    if dtype is T.float64:
+        wide = (words[0].cast(T.uint64) << 20) ^ (words[1].cast(T.uint64) >> 12)
+        return wide.cast(T.float64) * 2.0**-52 + 2.0**-53
+    return (words[0] >> 9).cast(T.float32) * 2.0**-23 + 2.0**-24
 
 
 def gumbel(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
-    """The standard Gumbel distribution, -log(-log(u))."""
+    """The standard Gumbel distribution, -log of exponential numbers: from -2.8 to 22.9, in float64 from -3.6 to 37.4.
+
+    DTypeError for a dtype that is no float; ShapeError for a negative size.
+
+        morok.random.gumbel(2, 3).shape      # (2, 3)
+    """
     sizes, wanted = shape_argument(shape, "gumbel"), floating(dtype, "gumbel")
-    return (-(-open_numbers(sizes, wanted, generator, device).log()).log()).cast(wanted)
+    words = source_of(generator, device).blocks(sizes)
+    if wanted is T.float64:
+        u = unit_numbers(words, wanted) + 2.0**-54
+    else:
+        # all 32 bits: the least number decides how far the upper tail reaches, which tells unlikely classes apart
+        u = (words[0].cast(T.float32) + 0.5) * 2.0**-32
+    last = 1.0 - (2.0**-53 if wanted is T.float64 else 2.0**-24)
+    return (-(-(-u.minimum(last)).log1p()).log()).cast(wanted)
 
 
 def logistic(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
-    """The standard logistic distribution, log(u / (1 - u))."""
+    """The standard logistic distribution, log(u / (1 - u)).
+
+    DTypeError for a dtype that is no float; ShapeError for a negative size.
+
+        morok.random.logistic(2, 3).shape      # (2, 3)
+    """
     sizes, wanted = shape_argument(shape, "logistic"), floating(dtype, "logistic")
     u = open_numbers(sizes, wanted, generator, device)
     return (u.log() - (-u).log1p()).cast(wanted)
 
 
 def laplace(*shape: Any, loc: float = 0.0, scale: float = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
-    """The Laplace distribution."""
+    """The Laplace distribution: exponential numbers of mean `scale` to both sides of `loc`.
+
+    DTypeError for a dtype that is no float; ShapeError for a negative size.
+
+        morok.random.laplace(2, 3, loc=1.0, scale=0.5).shape      # (2, 3)
+    """
     sizes, wanted = shape_argument(shape, "laplace"), floating(dtype, "laplace")
     words = source_of(generator, device).blocks(sizes)
     size = -((-unit_numbers(words, wanted)).log1p()) * scale
@@ -184,9 +248,10 @@ def laplace(*shape: Any, loc: float = 0.0, scale: float = 1.0, dtype: Any = None
 def categorical(logits: Tensor, axis: int = -1, size: Any = None, generator: Generator | None = None) -> Tensor:
     """Numbers of classes with probabilities softmax(logits), by the greatest of logits plus Gumbel noise; int64.
 
-    `size` is the result's shape, to which that of the logits without the axis must broadcast; by default that.
+    `size` is the result's shape, to which that of the logits without the axis must broadcast; by default that. DTypeError for logits that are no floats;
+    AxisError for an axis that there is not; ShapeError for a size of too few axes.
 
-        morok.random.categorical(logits, size=(100,))
+        morok.random.categorical(Tensor([0.0, 1.0, 2.0]), size=(100,)).shape      # (100,)
     """
     if not isinstance(logits, Tensor) or not logits.dtype.is_float:
         raise DTypeError("categorical: logits are a Tensor of floats")

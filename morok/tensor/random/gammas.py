@@ -22,9 +22,10 @@ def gamma(concentration: Any, *shape: Any, scale: Any = 1.0, dtype: Any = None, 
     """Numbers of the gamma distribution: mean concentration * scale. Both may be tensors that broadcast to the shape, which is the concentration's unless
     given. By the method of Marsaglia and Tsang (2000); derivatives go to `scale` alone.
 
-    BoundsError for numbers that are not positive; where a tensor's elements are not, NaN.
+    BoundsError for numbers that are not positive; where a tensor's elements are not, NaN. DTypeError for a concentration or a dtype that is no float.
 
-        morok.random.gamma(2.0, 3), morok.random.gamma(Tensor([0.5, 2.0]))
+        morok.random.gamma(2.0, 3).shape      # (3,)
+        morok.random.gamma(Tensor([0.5, 2.0]), scale=3.0).shape      # (2,)
     """
     sizes, wanted, a = parameter(concentration, shape, dtype, "gamma: concentration", device)
     if not isinstance(scale, Tensor) and not number(scale, "gamma: scale") > 0:
@@ -34,9 +35,11 @@ def gamma(concentration: Any, *shape: Any, scale: Any = 1.0, dtype: Any = None, 
 
 
 def chisquare(df: Any, *shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
-    """Sums of the squares of `df` normal numbers.
+    """Sums of the squares of `df` normal numbers: a positive number, or a tensor of floats that broadcasts to the shape, by default its own.
 
-        morok.random.chisquare(3.0, 5)
+    BoundsError for a number that is not positive; where a tensor's elements are not, NaN. DTypeError for what is no float.
+
+        morok.random.chisquare(3.0, 5).shape      # (5,)
     """
     sizes, wanted, a = parameter(df, shape, dtype, "chisquare: df", device)
     return (_standard_gamma(a * 0.5, sizes, _precision(wanted), generator) * 2.0).cast(wanted)
@@ -45,7 +48,9 @@ def chisquare(df: Any, *shape: Any, dtype: Any = None, generator: Generator | No
 def beta(a: Any, b: Any, *shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
     """Numbers of the beta distribution, from 0 to 1 with mean a / (a + b). Both may be tensors that broadcast to the shape, by default that of `a`.
 
-        morok.random.beta(2.0, 3.0, 4)
+    BoundsError for numbers that are not positive; where a tensor's elements are not, NaN. DTypeError for what is no float.
+
+        morok.random.beta(2.0, 3.0, 4).shape      # (4,)
     """
     sizes, wanted, first = parameter(a, shape, dtype, "beta: a", device)
     _, _, second = parameter(b, sizes if sizes else ((),), dtype, "beta: b", first.device)
@@ -55,6 +60,8 @@ def beta(a: Any, b: Any, *shape: Any, dtype: Any = None, generator: Generator | 
 
 def dirichlet(concentration: Tensor, *shape: Any, dtype: Any = None, generator: Generator | None = None) -> Tensor:
     """Probabilities that add up to 1 along the last axis, of the Dirichlet distribution. The shape goes before that of the concentration, a tensor.
+
+    ShapeError for a concentration that has no axis; where its elements are not positive, NaN. DTypeError for one that is no float.
 
         morok.random.dirichlet(Tensor([1.0, 2.0, 3.0]), 4).shape      # (4, 3)
     """

@@ -11,7 +11,7 @@ from .generator import Generator
 def rand(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
     """PyTorch's: uniform from 0 up to but without 1.
 
-        morok.rand(2, 3)
+        morok.rand(2, 3).shape      # (2, 3)
     """
     x = uniform(*shape, dtype=dtype, generator=generator, device=device)
     return x.requires_grad_() if requires_grad else x
@@ -20,7 +20,7 @@ def rand(*shape: Any, dtype: Any = None, generator: Generator | None = None, dev
 def randn(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
     """PyTorch's: the normal distribution of mean 0 and standard deviation 1.
 
-        morok.randn(2, 3, requires_grad=True)
+        morok.randn(2, 3, requires_grad=True).shape      # (2, 3)
     """
     x = normal(*shape, dtype=dtype, generator=generator, device=device)
     return x.requires_grad_() if requires_grad else x
@@ -29,7 +29,7 @@ def randn(*shape: Any, dtype: Any = None, generator: Generator | None = None, de
 def rand_like(t: Tensor, dtype: Any = None, generator: Generator | None = None) -> Tensor:
     """PyTorch's: uniform from 0 up to but without 1, of a tensor's shape, dtype and device.
 
-        morok.rand_like(Tensor([1.0, 2.0]))
+        morok.rand_like(Tensor([1.0, 2.0])).shape      # (2,)
     """
     return t.rand_like(dtype, generator)
 
@@ -37,7 +37,7 @@ def rand_like(t: Tensor, dtype: Any = None, generator: Generator | None = None) 
 def randn_like(t: Tensor, dtype: Any = None, generator: Generator | None = None) -> Tensor:
     """PyTorch's: normal numbers of a tensor's shape, dtype and device.
 
-        morok.randn_like(Tensor([1.0, 2.0]))
+        morok.randn_like(Tensor([1.0, 2.0])).shape      # (2,)
     """
     return t.randn_like(dtype, generator)
 
@@ -45,6 +45,6 @@ def randn_like(t: Tensor, dtype: Any = None, generator: Generator | None = None)
 def randint_like(t: Tensor, low: int, high: int | None = None, dtype: Any = None, generator: Generator | None = None) -> Tensor:
     """PyTorch's: integers from low up to but without high (from 0 with one bound), of a tensor's shape, dtype and device.
 
-        morok.randint_like(Tensor([1, 2]), 10)
+        morok.randint_like(Tensor([1, 2]), 10).shape      # (2,)
     """
     return t.randint_like(low, high, dtype, generator)

@@ -8,7 +8,7 @@ from ...dialect import types as T
 from ...errors import BoundsError
 from ..arguments import number, shape_argument
 from ..tensor import Tensor
-from .distributions import floating, source_of, unit_numbers
+from .distributions import floating, open_numbers
 from .generator import Generator
 
 _CENTRE = ((3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3, 1.3731693765509461125e4, 4.5921953931549871457e4,
@@ -55,7 +55,7 @@ def truncated_normal(*shape: Any, mean: float = 0.0, std: float = 1.0, low: floa
 
     BoundsError where low is not less than high, or both lie more than 37 standard deviations off.
 
-        morok.random.truncated_normal(2, 3, std=0.02, low=-0.04, high=0.04)
+        morok.random.truncated_normal(2, 3, std=0.02, low=-0.04, high=0.04).shape      # (2, 3)
     """
     sizes, wanted = shape_argument(shape, "truncated_normal"), floating(dtype, "truncated_normal")
     mean, std = number(mean, "truncated_normal: mean"), number(std, "truncated_normal: std")
@@ -69,6 +69,6 @@ def truncated_normal(*shape: Any, mean: float = 0.0, std: float = 1.0, low: floa
     if sign < 0:
         first, last = -last, -first
     begin, end = (0.5 * math.erfc(-x / math.sqrt(2)) for x in (first, last))
-    u = unit_numbers(source_of(generator, device).blocks(sizes), T.float64) + 2.0**-54
+    u = open_numbers(sizes, T.float64, generator, device)
     x = inverse_normal(u * (end - begin) + begin) * (sign * std) + mean
     return x.clip(low, high).cast(wanted).clip(low, high)

@@ -250,6 +250,19 @@ def test_variables_are_written_without_gradients():
     assert w.grad.tolist() == [14, 6]
 
 
+def test_variables_not_computed_yet_are_computed_without_gradients():
+    """What no_grad reads is cut off from gradients, but computing keeps the variable's own value."""
+    w = Tensor.zeros(3, 2).requires_grad_()
+    view, turned = w[1:], w.T
+    with morok.no_grad():
+        for t in (view, turned, w, w * 2, (w * 2)[1:]):
+            assert not t.is_realized and not t.numpy().any() and t.is_realized and np.asarray(t).shape == t.shape
+        w += 1
+        assert view.tolist() == [[1, 1], [1, 1]] and turned.numpy().all() and w.requires_grad
+    (w * w).sum().backward()
+    assert w.grad.tolist() == [[2, 2]] * 3
+
+
 def test_a_second_backward_of_what_was_realised():
     w = Tensor([1.0, 2.0], requires_grad=True)
     for keep in (True, False):
