@@ -1,6 +1,7 @@
-"""Losses as modules: each calls the function of its kind with the arguments that it was made with."""
+"""Losses as modules: each calls the function of its kind with the options that it was made with."""
 from __future__ import annotations
 
+import inspect
 from typing import Any, ClassVar
 
 from ..tensor.tensor import Tensor
@@ -10,23 +11,42 @@ from .module import Module
 
 class _Loss(Module):
     function: ClassVar[str]
+    options: ClassVar[inspect.Signature]
 
-    def __init__(self, **named: Any) -> None:
+    def __init__(self, *options: Any, **named: Any) -> None:
         super().__init__()
-        self._named = named
+        self._given = tuple(given := self.options.bind(*options, **named).arguments)
+        for name, value in given.items():
+            if isinstance(value, Tensor):  # the weights of classes go with the module's state
+                self.register_buffer(name, value)
+            else:
+                setattr(self, name, value)
 
-    def forward(self, input: Tensor, target: Any) -> Tensor:
-        return getattr(functional, self.function)(input, target, **self._named)
+    def forward(self, *inputs: Any) -> Tensor:
+        return getattr(functional, self.function)(*inputs, **{name: getattr(self, name) for name in self._given})
 
     def extra_repr(self) -> str:
-        return ", ".join(f"{k}={v!r}" for k, v in self._named.items())
+        return ", ".join(f"{name}={value!r}" for name in self._given if not isinstance(value := getattr(self, name), Tensor))
 
 
 def _loss(name: str, function: str) -> Any:
-    doc = f"{getattr(functional, function).__doc__}\n\n    Takes the keywords of `functional.{function}`."
-    return type(name, (_Loss,), {"function": function, "__doc__": doc, "__module__": __name__})
+    """The module of a function, whose arguments with a default are the module's options."""
+    f = getattr(functional, function)
+    options = [p for p in inspect.signature(f).parameters.values() if p.default is not p.empty]
+    doc = f"{f.__doc__}\n\n    Takes the options of `functional.{function}`, in its order."
+    return type(name, (_Loss,), {"function": function, "options": inspect.Signature(options), "__doc__": doc, "__module__": __name__})
 
 
-MSELoss, L1Loss, HuberLoss = _loss("MSELoss", "mse_loss"), _loss("L1Loss", "l1_loss"), _loss("HuberLoss", "huber_loss")
-CrossEntropyLoss, NLLLoss = _loss("CrossEntropyLoss", "cross_entropy"), _loss("NLLLoss", "nll_loss")
-BCEWithLogitsLoss = _loss("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
+MSELoss, L1Loss = _loss("MSELoss", "mse_loss"), _loss("L1Loss", "l1_loss")
+HuberLoss, SmoothL1Loss = _loss("HuberLoss", "huber_loss"), _loss("SmoothL1Loss", "smooth_l1_loss")
+CrossEntropyLoss, NLLLoss, KLDivLoss = _loss("CrossEntropyLoss", "cross_entropy"), _loss("NLLLoss", "nll_loss"), _loss("KLDivLoss", "kl_div")
+BCELoss, BCEWithLogitsLoss = _loss("BCELoss", "binary_cross_entropy"), _loss("BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
+PoissonNLLLoss, GaussianNLLLoss = _loss("PoissonNLLLoss", "poisson_nll_loss"), _loss("GaussianNLLLoss", "gaussian_nll_loss")
+HingeEmbeddingLoss, MarginRankingLoss = _loss("HingeEmbeddingLoss", "hinge_embedding_loss"), _loss("MarginRankingLoss", "margin_ranking_loss")
+SoftMarginLoss, MultiMarginLoss = _loss("SoftMarginLoss", "soft_margin_loss"), _loss("MultiMarginLoss", "multi_margin_loss")
+MultiLabelSoftMarginLoss = _loss("MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss")
+MultiLabelMarginLoss = _loss("MultiLabelMarginLoss", "multilabel_margin_loss")
+CosineSimilarity, PairwiseDistance = _loss("CosineSimilarity", "cosine_similarity"), _loss("PairwiseDistance", "pairwise_distance")
+CosineEmbeddingLoss, TripletMarginLoss = _loss("CosineEmbeddingLoss", "cosine_embedding_loss"), _loss("TripletMarginLoss", "triplet_margin_loss")
+TripletMarginWithDistanceLoss = _loss("TripletMarginWithDistanceLoss", "triplet_margin_with_distance_loss")
+CTCLoss = _loss("CTCLoss", "ctc_loss")

@@ -361,7 +361,7 @@ class _Rewriting:
         """Keeps the value in scratch, in loops of its own inside of the shared ones; what there is to store is loaded from it."""
         inner = [self.ranges[r] for r in group.loops[m][group.scratch[m]:]]
         within = set(inner)
-        closed = [r for u in slice_of(value) if u.name == "reduce" and within & open_ranges(u.operands[0]) for r in u.operands[1:]]
+        closed = [r for u in slice_of(value) if u.name in ("reduce", "bufferize") and within & open_ranges(u.operands[0]) for r in u.operands[1:]]
         fresh: dict[UOp, UOp] = {}
         for r in (*inner, *ranges_of(dict.fromkeys(closed))):
             self.last_range += 1

@@ -216,3 +216,13 @@ def test_scratch_of_several_axes_has_all_of_them_in_every_iteration(batch, chann
     with configured(check=True):
         found = (distance * distance).mean((0, 2, 3)).numpy()
     np.testing.assert_allclose(found, want, rtol=1e-4)
+
+
+def test_scratch_within_scratch_has_loops_of_its_own():
+    """A value kept in scratch for a row, made of another that each of its elements keeps in scratch, shared the loops of that."""
+    table, places = np.arange(30.0).reshape(2, 3, 5), np.arange(21).reshape(3, 7) % 4
+    taken = Tensor(table).gather(-1, Tensor(places).unsqueeze(0).expand(2, 3, 7)).contiguous()
+    first = (taken[0] + 1).contiguous()
+    found = (first + first.pad(((0, 0), (1, 0)))[:, :7] + taken[1]).numpy()
+    want = np.take_along_axis(table, np.broadcast_to(places, (2, 3, 7)), -1)
+    np.testing.assert_array_equal(found, want[0] + 1 + np.pad(want[0] + 1, ((0, 0), (1, 0)))[:, :7] + want[1])
