@@ -26,6 +26,10 @@ LOCAL_ELEMENTS = 1 << 17
 """Largest local stage: 512 KiB of float32, which a core's second cache holds, and the stack of a thread with some rows of it."""
 SMALL_REDUCTION = 1024
 """A reduction to a single value of at most so many elements is computed inside each kernel that needs it."""
+FUSED_DEPTH = 128
+"""Terms of a product's sum up to which its results may be a local stage, and results of a product that an element of a stage may go into: a block of rows
+passes over all of the product's other factor, some terms for each element of the stage. From there on that takes longer than to store the element and to
+read it again, and the factor's panels no longer fit beside the stages. Attention's heads are not as deep."""
 OVERWRITING = frozenset(("assign", "scan", "scatter", "places"))
 """Ops whose results are a first operand overwritten."""
 STORED_OPS = OVERWRITING | {"contiguous", "copy"}
@@ -87,10 +91,10 @@ def elements(u: UOp) -> int:
     return prod(extent(s) for s in shape_of(u))
 
 
-def evaluations(sites: Sites) -> int:
-    """How many times the op would be evaluated if nothing were stored."""
-    return sum(prod(extent(r.operands[0]) if not r.operands[0].is_const() else r.operands[0].value for r in loops_round(request, loops))
-               for request, loops in sites.loops.items())
+def evaluations(sites: Sites) -> list[int]:
+    """How many times the op would be evaluated for each request if nothing were stored."""
+    return [prod(extent(r.operands[0]) if not r.operands[0].is_const() else r.operands[0].value for r in loops_round(request, loops))
+            for request, loops in sites.loops.items()]
 
 
 def costs(order: list[UOp]) -> dict[UOp, float]:
@@ -113,16 +117,54 @@ def costs(order: list[UOp]) -> dict[UOp, float]:
     return cost
 
 
-def decide(u: UOp, sites: Sites, cost: float) -> Stored | None:
-    """Whether and where a value that need not be stored is stored all the same."""
+def product_depths(order: list[UOp]) -> dict[UOp, int]:
+    """For each op, how many terms the nearest products have that it is computed from, the deepest of them; 0 where there are none."""
+    depths: dict[UOp, int] = {}
+    for u in order:
+        own = _depth(u) if u.name == "reduce_axis" else 0
+        depths[u] = own if own or u.name in STORED_OPS else max((depths[o] for o in u.operands), default=0)
+    return depths
+
+
+def _depth(u: UOp) -> int:
+    """How many terms a sum of products has of which each factor serves several results; 0 for another reduction."""
+    value = u.operands[0]
+    while value.name == "cast":
+        value = value.operands[0]
+    if u.attribute("op") != "add" or value.name != "mul":
+        return 0
+    terms = elements(value)
+    return terms // max(1, elements(u)) if all(2 * elements(_before_movement(o)) <= terms for o in value.operands) else 0
+
+
+def _before_movement(u: UOp) -> UOp:
+    while u.name in MOVEMENT or u.name == "cast":
+        u = u.operands[0]
+    return u
+
+
+def decide(u: UOp, sites: Sites, cost: float, product_depth: int) -> Stored | None:
+    """Whether and where a value that need not be stored is stored all the same. It is of a cost, and computed from a product of so many terms, if any."""
     if u.name not in ALU and u.name != "reduce_axis" or u.type is T.index or cost < DEAR:
         return None
     count = elements(u)
     if u.name == "reduce_axis" and count == 1 and elements(u.operands[0]) > SMALL_REDUCTION and any(sites.loops.values()):
         return Stored("global", tuple(range(len(shape_of(u)))))
-    if count == 0 or evaluations(sites) <= 1.5 * count:
+    if u.name == "reduce_axis" and cost < DEAR * elements(u.operands[0]) / max(1, count) and any(_splits_product(r, loops) for r, loops in sites.loops.items()):
+        return Stored("global", tuple(range(len(shape_of(u)))))
+    times = evaluations(sites)
+    if count == 0 or sum(times) <= 1.5 * count:
         return None
-    return _local_stage(u, sites) or Stored("global", tuple(range(len(shape_of(u)))))
+    stage = _local_stage(u, sites) if max(product_depth, max(times) // count) <= FUSED_DEPTH else None
+    return stage or Stored("global", tuple(range(len(shape_of(u)))))
+
+
+def _splits_product(request: Request, loops: tuple[UOp, ...]) -> bool:
+    """Whether a value is computed between the loops of a product, once for each row and before the columns: they could make no register tile."""
+    outside = loops_round(request, loops)
+    inside = loops[len(outside):]
+    sums = next((i for i, r in enumerate(inside) if r.attribute("kind") == "reduce"), 0)
+    return bool(outside) and sums > 0
 
 
 def _loops_before_the_first_unused(request: Request, loops: tuple[UOp, ...]) -> tuple[UOp, ...]:

@@ -29,7 +29,7 @@ from ..registry import Pass, morok_pass
 from ..symbolic import bounds, simplify
 from . import ordered_stores
 from .movement_indices import Indices, flatten, source_indices
-from .placement import OVERWRITING, STORED_OPS, Request, Sites, Stored, costs, decide, extent, loops_round
+from .placement import OVERWRITING, STORED_OPS, Request, Sites, Stored, costs, decide, extent, loops_round, product_depths
 
 
 @morok_pass("morok-range-assignment", form="tensor")
@@ -83,7 +83,7 @@ class _Assignment:
     def _collect_sites(self) -> None:
         self._roots = set(self.body.results)
         self._targets = {t for u in self.order if u.name in OVERWRITING for t in (u.operands if u.name == "places" else u.operands[:1])}
-        cost = costs(self.order)
+        cost, depth = costs(self.order), product_depths(self.order)
         for u in reversed(self.order):
             if u.type is T.index or not isinstance(u.type, T.TensorType):
                 continue
@@ -91,7 +91,7 @@ class _Assignment:
             if self._must_store(u) or u in self._targets and u.name != "arg":
                 decision: Stored | None = Stored("global", tuple(range(len(u.type.shape))))
             else:
-                decision = decide(u, sites, cost[u]) if sites.loops else None
+                decision = decide(u, sites, cost[u], depth[u]) if sites.loops else None
             if decision is None:
                 for request, loops in sites.loops.items():
                     self._ask_operands(u, request, loops)

@@ -1,4 +1,5 @@
-"""Which values are local stages: those that are large beside what they are computed from, however often that is the same memory."""
+"""Which values are local stages: those that are large beside what they are computed from, however often that is the same memory, and whose products are
+not so deep that a block of rows reads more of the other factor than it keeps."""
 import numpy as np
 import pytest
 
@@ -26,3 +27,15 @@ def test_a_chain_of_square_products_is_a_kernel_for_each(names):
 def test_scores_of_one_tensor_with_itself_are_a_local_stage():
     x = Tensor(np.random.default_rng(0).standard_normal((4, 128, 32)).astype(np.float32)).realize()
     assert ((x @ x.mT).softmax(-1) @ x).prepare().num_kernels() == 1
+
+
+def scale_of_rows(x):
+    return (x.square().mean(-1, keepdim=True) + 1e-5).rsqrt()
+
+
+@pytest.mark.parametrize("build", [lambda x, w: (x @ w).layernorm(-1, 1e-5), lambda x, w: (x @ w).softmax(-1), lambda x, w: x.tanh() @ w,
+                                   lambda x, w: x.softmax(-1) @ w, lambda x, w: x * scale_of_rows(x) @ w],
+                         ids=["layer norm of a product", "softmax of a product", "product of tanh", "product of softmax", "product of an RMS norm"])
+def test_a_deep_product_keeps_its_register_tile(build):
+    """What comes before or after it is a kernel of its own: its rows are not done a few at a time."""
+    assert build(square(1), square(2)).prepare().num_kernels() == 2
