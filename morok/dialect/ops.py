@@ -344,6 +344,35 @@ op("scatter", "The target with each row of the value combined, in their order, w
 op("places", "Where each key goes when keys are put in order and equal keys stay in theirs: starts[b, key], and one more for each equal key before it.",
    group="tensor", forms=(TENSOR,), operands=[Operand("keys", "tensor", same="T"), Operand("starts", "tensor")], result=RESULT, infer=first,
    verify=[ranks_of_places])
+
+# Repetition. What depends on `carried` values is computed once an iteration; a `repeat` of these closes it, as `reduce` closes ranges.
+
+def carries(i: Instance) -> str | None:
+    count, rest = divmod(len(i.operands), 3)
+    if rest or not count:
+        return f"{len(i.operands)} operands; it takes as many carried values as initial and next ones, one at least"
+    for k in range(count):
+        carried, initial, following = i.operands[k::count]
+        if not (carried is initial is following):
+            return f"carried value {k} has type {carried}, but begins as {initial} and goes on as {following}"
+    if i.attributes["count"] < 0:
+        return f"count is {i.attributes['count']}; it must not be negative"
+    goes_on = i.attributes.get("while")
+    if goes_on is None:
+        return None
+    if not 0 <= goes_on < count:
+        return f"while names carried value {goes_on} of {count}"
+    return None if i.operands[goes_on] is T.tensor((), T.bool_) else f"while names a value of type {i.operands[goes_on]}, not a bool without axes"
+
+
+op("carried", "What an iteration of a `repeat` receives from the one before it. `unique` tells one from another of the same type.", group="repeat",
+   forms=(TENSOR,), operands=[Operand("unique", "token")], result=RESULT)
+op("repeat", "Computes the next values of the carried ones `count` times, or as long as the carried bool that `while` names is true. Operands: the carried "
+   "values, as many initial ones, as many next ones.", group="repeat", forms=(TENSOR,), operands=[Operand("values", "tensor", VARIADIC)],
+   attributes=[Attribute("count", "i64"), Attribute("while", "i64", optional=True)], result=Operand("loop", "token"), infer=lambda o, a: T.token,
+   verify=[carries])
+op("repeated", "A carried value after the last iteration.", group="repeat", forms=(TENSOR,), operands=[Operand("loop", "token")],
+   attributes=[Attribute("number", "i64")], result=RESULT)
 op("sink", "Holds together the effects that a function is for.", group="range", forms=(TENSOR, RANGE, VECTOR), operands=[Operand("effects", "token", VARIADIC)])
 
 

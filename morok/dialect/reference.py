@@ -19,7 +19,7 @@ from .opdef import ONE, OPTIONAL, TABLE, Attribute, Instance, OpDef, Operand, at
 
 GROUPS = {
     "sources": "Sources", "movement": "Movement", "unary": "Unary", "binary": "Binary", "comparison": "Comparison", "ternary": "Ternary",
-    "tensor": "Tensor level", "range": "Range level", "vector": "Vector level",
+    "tensor": "Tensor level", "repeat": "Repetition", "range": "Range level", "vector": "Vector level",
 }
 FORM_NAMES = {"tensor": "tensor", "range": "range, kernel, optimised", "vector": "vector"}
 
@@ -54,6 +54,9 @@ _EXAMPLES: dict[str, tuple[list[T.Type], dict[str, Any], T.Type | None]] = {
     "scan": ([_ROWS], {"op": "add", "axis": 1}, None),
     "scatter": ([T.tensor((1, 4, 6), T.float32), T.tensor((1, 9), T.int64), T.tensor((1, 9, 6), T.float32)], {"op": "add"}, None),
     "places": ([T.tensor((2, 9), T.int32), T.tensor((2, 4), T.int32)], {}, None),
+    "carried": ([T.token], {}, _ROWS),
+    "repeat": ([_ROWS] * 3, {"count": 10}, None),
+    "repeated": ([T.token], {"number": 0}, _ROWS),
     "sink": ([T.token, T.token], {}, None),
     "range": ([T.index], {"id": 0, "kind": "loop"}, None),
     "index": ([_ROW, T.index, T.index], {}, _PLACE),

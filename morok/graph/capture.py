@@ -56,10 +56,15 @@ def capture(sinks: Sequence[TensorUOp], in_place: InPlace = True) -> Captured:
         variables: dict[str, tuple[int, int]] = {}
         values: dict[str, int] = {}
         new: dict[TensorUOp, UOp] = {}
+        uniques = 0
         for u in order:
             if u.name == "buffer":
                 new[u] = argument(len(leaves), u.type)
                 leaves.append(u)
+                continue
+            if u.name == "unique":  # of a carried value
+                new[u] = UOp.make("unique", (), (uniques,))
+                uniques += 1
                 continue
             content = u
             if u.name == "bind":
@@ -118,12 +123,15 @@ def structural_key(sinks: Sequence[TensorUOp], in_place: InPlace = True) -> tupl
         leaves: list[TensorUOp] = []
         variables: dict[str, tuple[int, int]] = {}
         values: dict[str, int] = {}
-        assigns = False
+        assigns, uniques = False, 0
         for u in order:
             name, entry = u.name, ()  # type: str, tuple
             if name == "buffer":
                 entry = (len(leaves), u.type, device_of(u))
                 leaves.append(u)
+            elif name == "unique":
+                entry = (name, uniques)
+                uniques += 1
             elif name == "bind":
                 add_bound_value(values, *bound_value(u))
                 add_variable(variables, u.operands[0])

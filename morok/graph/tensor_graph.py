@@ -352,6 +352,13 @@ def new_buffer(type: T.TensorType, device: str = "CPU", storage: Any = None, loc
     return u
 
 
+def new_carried(type: T.TensorType) -> TensorUOp:
+    """A carried value unlike any other."""
+    with GRAPH.lock:
+        loc = user_location()
+        return TensorUOp.make("carried", (GRAPH._unique(loc, GRAPH._end),), (), type, loc)
+
+
 def tensor_const(value: Any, dtype: T.DType) -> TensorUOp:
     """A constant tensor without axes."""
     return TensorUOp.constant(value, T.tensor((), dtype))  # type: ignore[return-value]

@@ -14,6 +14,7 @@ from ..dialect import types as T
 from ..dialect.ops import ALU, DYNAMIC, MOVEMENT
 from ..errors import BoundsError, IRError, ShapeError
 from ..graph.body import Body
+from ..graph.repetition import body_of, check_closed, open_carried, parts_of
 from ..graph.uop import UOp
 from . import alu
 from .memory import Variables, where
@@ -25,10 +26,44 @@ NOWHERE = -1
 def run_tensor_form(body: Body, arguments: Sequence[np.ndarray], variables: Variables) -> list[np.ndarray]:
     """The results of a function over tensors."""
     values: dict[UOp, np.ndarray] = dict(zip(body.arguments, arguments))
-    for u in body.order():
-        if u not in values and u.type is not T.token:
-            values[u] = _checked(u, _evaluate(u, values, variables))
+    order = body.order()
+    inside = open_carried(order)
+    check_closed(body.results, inside)
+    _run([u for u in order if not inside[u]], _Repeats(order, inside), values, variables)
     return [values[r] for r in body.results]
+
+
+class _Repeats:
+    """The repeats of a function, and their carried values after the last iteration where one has run."""
+
+    def __init__(self, order: list[UOp], inside: dict[UOp, frozenset[UOp]]) -> None:
+        self.order, self.inside = order, inside
+        self.last: dict[UOp, list[np.ndarray]] = {}
+
+
+def _run(ops: Sequence[UOp], repeats: _Repeats, values: dict[UOp, np.ndarray], variables: Variables) -> None:
+    for u in ops:
+        if u.name == "repeat":
+            repeats.last[u] = _repeat(u, repeats, values, variables)
+        elif u.name == "repeated":
+            values[u] = _checked(u, repeats.last[u.operands[0]][u.attribute("number")])
+        elif u not in values and u.type is not T.token:
+            values[u] = _checked(u, _evaluate(u, values, variables))
+
+
+def _repeat(u: UOp, repeats: _Repeats, values: dict[UOp, np.ndarray], variables: Variables) -> list[np.ndarray]:
+    carried, initial, following = parts_of(u)
+    body = body_of(u, repeats.order, repeats.inside)
+    own = repeats.inside[u].union(carried)  # what inner repeats close is theirs to compute
+    body = [b for b in body if repeats.inside[b] <= own]
+    now = [values[i] for i in initial]
+    for _ in range(u.attribute("count")):
+        if u.attribute("while") is not None and not now[u.attribute("while")]:
+            break
+        local = {**values, **dict(zip(carried, now))}
+        _run(body, repeats, local, variables)
+        now = [local[f] for f in following]
+    return now
 
 
 def _evaluate(u: UOp, values: dict[UOp, np.ndarray], variables: Variables) -> np.ndarray:

@@ -36,21 +36,24 @@ class Frame:
 class DirectCall:
     """A plan laid out as a frame: the table, if there are several steps, then the words of each step. A step is a stage's program or a copy."""
 
-    __slots__ = ("host", "number", "leaf_places", "result_places", "repeats", "layouts", "plan", "_words", "_addresses", "_own", "_arena", "_varying",
+    __slots__ = ("host", "number", "leaf_places", "result_places", "repeats", "layouts", "plan", "stages", "_words", "_addresses", "_own", "_arena", "_varying",
                  "_outputs", "_waiting", "_functions", "_steps")
 
     @staticmethod
     def of(plan: CompiledPlan) -> DirectCall | None:
-        if any(stage.program is not None and stage.program.config.check for stage in plan.stages):
+        stages = [stage for stage in plan.stages if isinstance(stage, CompiledStage)]
+        if len(stages) < len(plan.stages):  # repeats
             return None
-        if any(source < plan.leaf_count and to < plan.leaf_count for stage in plan.stages for source, to in stage.copies):
+        if any(stage.program is not None and stage.program.config.check for stage in stages):
             return None
-        return DirectCall(plan)
+        if any(source < plan.leaf_count and to < plan.leaf_count for stage in stages for source, to in stage.copies):
+            return None
+        return DirectCall(plan, stages)
 
-    def __init__(self, plan: CompiledPlan) -> None:
-        self.plan = plan
-        self._steps = sum((stage.program is not None) + len(stage.copies) for stage in plan.stages)
-        self._words: list[int] = [0] * (0 if self._steps == 1 and plan.stages[0].program is not None else ENTRY * self._steps)
+    def __init__(self, plan: CompiledPlan, stages: list[CompiledStage]) -> None:
+        self.plan, self.stages = plan, stages
+        self._steps = sum((stage.program is not None) + len(stage.copies) for stage in stages)
+        self._words: list[int] = [0] * (0 if self._steps == 1 and stages[0].program is not None else ENTRY * self._steps)
         self._addresses: list[tuple[int, int]] = []
         """Words that hold the address of a place in the same array."""
         self._arena: list[tuple[int, int]] = []
@@ -61,7 +64,7 @@ class DirectCall:
         self.host, self.number = self._entry(plan)
         places: dict[int, list[int]] = {}
         step = 0
-        for stage in plan.stages:
+        for stage in stages:
             if stage.program is not None:
                 self._add_program(stage, stage.program, step, places)
                 step += 1
@@ -85,7 +88,7 @@ class DirectCall:
 
     def _entry(self, plan: CompiledPlan) -> tuple[Host, int]:
         """What a call calls: a single stage's host function with its number of threads, or that which goes through the table."""
-        program = plan.stages[0].program if self._steps == 1 else None
+        program = self.stages[0].program if self._steps == 1 else None
         if program is None:
             return HOSTS.sequence()[0], self._steps
         threads = program.threads_for(tuple(high for _, high in program.schedule.variables.values()))
@@ -143,7 +146,7 @@ class DirectCall:
             memory.append(Buffer.of_layout(layout))
             for place in places:
                 array[place] = memory[-1].address
-        nbytes = max((stage.program.memory.nbytes for stage in self.plan.stages if stage.program is not None), default=0)
+        nbytes = max((stage.program.memory.nbytes for stage in self.stages if stage.program is not None), default=0)
         if nbytes:
             memory.append(Buffer((nbytes,), T.uint8))
             for place, offset in self._arena:

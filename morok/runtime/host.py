@@ -15,6 +15,10 @@ once for all plans of the same structure.
 A plan of several stages is a table of host functions, which one call runs in turn:
 
     sequence([[host_0, arguments_0, threads_0], [copy, places, 0], [host_1, arguments_1, threads_1]], 3)
+
+An entry of it may be a repeat, which has tables of its own: of the iterations of even and of odd number, and of what is to be done after an odd count.
+
+    repeat([count, flag, other flag, even, 3, odd, 3, last, 1], 0)
 """
 from __future__ import annotations
 
@@ -89,6 +93,7 @@ class HostCache:
         renewed_after_fork(self, "_lock", threading.Lock)
         self._known: dict[tuple[tuple[Phase, ...], bool], Host] = {}
         self._sequence: tuple[Host, int] | None = None
+        self._repeat: Host | None = None
 
     def get(self, phases: tuple[Phase, ...], parallel: bool, config: Config | None = None) -> Host:
         """The host function of these phases; one that is not parallel runs on the calling thread and needs no OpenMP."""
@@ -119,11 +124,19 @@ class HostCache:
         `arguments` are where to, where from, and the number of bytes."""
         with self._lock:
             if self._sequence is None:
-                module = load_object(stored_object(SEQUENCE, llvm_text, config or current_config()), ("sequence", "copy"))
-                function = prototype(module.address("sequence"))
-                function.code = module
-                self._sequence = function, module.address("copy")
+                module = load_object(stored_object(SEQUENCE, llvm_text, config or current_config()), ("sequence", "copy", "repeat"))
+                function, repeat = prototype(module.address("sequence")), prototype(module.address("repeat"))
+                function.code = repeat.code = module
+                repeat.address = module.address("repeat")
+                self._sequence, self._repeat = (function, module.address("copy")), repeat
             return self._sequence
+
+    def repeat(self) -> Host:
+        """The function that runs tables again and again. Its arguments: how often at most, the addresses of the bool to look at before iterations of even and
+        of odd number (0: none), then address and length of three tables: iterations of even number, of odd number, what follows an odd count."""
+        self.sequence()
+        assert self._repeat is not None
+        return self._repeat
 
 
 SEQUENCE = """
@@ -146,6 +159,54 @@ llvm.func @sequence(%table: !llvm.ptr, %count: i32) {
   %j = llvm.add %i, %one : i32
   llvm.br ^next(%j : i32)
 ^done:
+  llvm.return
+}
+llvm.func @repeat(%arguments: !llvm.ptr, %threads: i32) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %one = llvm.mlir.constant(1 : i64) : i64
+  %two = llvm.mlir.constant(2 : i64) : i64
+  %three = llvm.mlir.constant(3 : i64) : i64
+  %seven = llvm.mlir.constant(7 : i64) : i64
+  %none = llvm.mlir.constant(0 : i8) : i8
+  %times = llvm.load %arguments : !llvm.ptr -> i64
+  llvm.br ^next(%zero : i64)
+^next(%i: i64):
+  %odd = llvm.and %i, %one : i64
+  %more = llvm.icmp "slt" %i, %times : i64
+  llvm.cond_br %more, ^look, ^done
+^look:
+  %flag_word = llvm.add %odd, %one : i64
+  %flag_at = llvm.getelementptr %arguments[%flag_word] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %flag_address = llvm.load %flag_at : !llvm.ptr -> i64
+  %always = llvm.icmp "eq" %flag_address, %zero : i64
+  llvm.cond_br %always, ^run, ^ask
+^ask:
+  %flag = llvm.inttoptr %flag_address : i64 to !llvm.ptr
+  %value = llvm.load %flag : !llvm.ptr -> i8
+  %goes_on = llvm.icmp "ne" %value, %none : i8
+  llvm.cond_br %goes_on, ^run, ^done
+^run:
+  %two_words = llvm.mul %odd, %two : i64
+  %word = llvm.add %two_words, %three : i64
+  llvm.call @run_table(%arguments, %word) : (!llvm.ptr, i64) -> ()
+  %j = llvm.add %i, %one : i64
+  llvm.br ^next(%j : i64)
+^done:
+  %is_odd = llvm.icmp "eq" %odd, %one : i64
+  llvm.cond_br %is_odd, ^back, ^end
+^back:
+  llvm.call @run_table(%arguments, %seven) : (!llvm.ptr, i64) -> ()
+  llvm.br ^end
+^end:
+  llvm.return
+}
+llvm.func internal @run_table(%arguments: !llvm.ptr, %word: i64) {
+  %table_at = llvm.getelementptr %arguments[%word] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %table = llvm.load %table_at : !llvm.ptr -> !llvm.ptr
+  %count_at = llvm.getelementptr %table_at[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  %count = llvm.load %count_at : !llvm.ptr -> i64
+  %narrow = llvm.trunc %count : i64 to i32
+  llvm.call @sequence(%table, %narrow) : (!llvm.ptr, i32) -> ()
   llvm.return
 }
 llvm.func @copy(%arguments: !llvm.ptr, %threads: i32) {

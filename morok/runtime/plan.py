@@ -15,7 +15,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,6 +27,7 @@ from ..fork_safety import renewed_after_fork
 from ..graph.shape import Shape, evaluate_index
 from .buffer import Buffer
 from .compiler import CompiledProgram
+from .host import HOSTS
 from .report import plan_report, profile_report
 
 
@@ -40,10 +41,37 @@ class CompiledStage:
 
 
 @dataclass(frozen=True)
+class CompiledRepeat:
+    """Stages that run again and again: see `RepeatStage`."""
+
+    stages: tuple[CompiledStage | CompiledRepeat, ...]
+    carried: tuple[int, ...]
+    following: tuple[int, ...]
+    count: int
+    goes_on: int | None
+
+    def exchanged(self, slots: Sequence[Buffer]) -> list[Buffer]:
+        """The memory of every second iteration."""
+        other = list(slots)
+        for a, b in zip(self.carried, self.following):
+            other[a], other[b] = slots[b], slots[a]
+        return other
+
+
+def single_stages(stages: Sequence[CompiledStage | CompiledRepeat]) -> Iterator[CompiledStage]:
+    """All stages, those of repeats once."""
+    for stage in stages:
+        if isinstance(stage, CompiledRepeat):
+            yield from single_stages(stage.stages)
+        else:
+            yield stage
+
+
+@dataclass(frozen=True)
 class CompiledPlan:
     """Stages over numbered slots of memory. The first slots are the leaves, in the order of the captured program's arguments."""
 
-    stages: tuple[CompiledStage, ...]
+    stages: tuple[CompiledStage | CompiledRepeat, ...]
     leaf_count: int
     types: tuple[T.MemRefType, ...]
     """Of the slots after the leaves."""
@@ -72,7 +100,7 @@ class BoundPlan:
         self.slots: list[Buffer] = list(leaves)
         for slot, t in enumerate(compiled.types, compiled.leaf_count):
             self.slots.append(Buffer(t.shape, t.dtype, compiled.devices[slot]))
-        self.steps = [_Step(stage, self.slots, compiled.devices) for stage in compiled.stages]
+        self.steps = _steps(compiled.stages, self.slots, compiled.devices)
 
     def run(self, values: Mapping[str, int]) -> None:
         """Runs all stages, on this thread and the pool's."""
@@ -80,11 +108,15 @@ class BoundPlan:
             step.run(values)
 
     def run_timed(self, values: Mapping[str, int]) -> list[float]:
-        """Runs all stages, kernel after kernel; the seconds that each launch takes."""
+        """Runs all stages, kernel after kernel; the seconds that each launch takes, in a repeat all iterations of it."""
         return [seconds for step in self.steps for seconds in step.run_timed(values)]
 
     def output(self, i: int) -> Buffer:
         return self.slots[self.compiled.outputs[i]]
+
+
+def _steps(stages: Sequence[CompiledStage | CompiledRepeat], slots: Sequence[Buffer], devices: Sequence[str]) -> list[_Step | _RepeatStep]:
+    return [_Step(s, slots, devices) if isinstance(s, CompiledStage) else _RepeatStep(s, slots, devices) for s in stages]
 
 
 class _Step:
@@ -123,6 +155,16 @@ class _Step:
         self._copy()
         return seconds
 
+    def entries(self, values: Mapping[str, int]) -> list[tuple[int, int, int]]:
+        """The step as words of a table (see `host.py`), for a run with these values."""
+        found = []
+        if self.program is not None:
+            threads = self._begin(self.program, values)
+            found.append((self.program.host(threads).address, ctypes.addressof(self.array), threads))  # type: ignore[attr-defined]
+        copy = HOSTS.sequence()[1] if self.copies else 0
+        self._words = [(ctypes.c_int64 * 3)(*words) for words in self.copies]
+        return [*found, *((copy, ctypes.addressof(words), 0) for words in self._words)]
+
     def _begin(self, program: CompiledProgram, values: Mapping[str, int]) -> int:
         """Puts the variables' values in; the number of threads to run on."""
         given = tuple([values[n] for n in program.variables]) if program.variables else ()
@@ -140,6 +182,55 @@ class _Step:
         """Fills what the stage is to write, and its scratch, with NaN bits: a kernel that reads what none wrote shows."""
         for buffer in (*self.written, *([self.arena] if self.arena is not None else [])):
             buffer.fill_bytes(0xFF)
+
+
+class _RepeatStep:
+    """A repeat bound to memory: its steps, and the same with the carried memory exchanged for every second iteration."""
+
+    def __init__(self, stage: CompiledRepeat, slots: Sequence[Buffer], devices: Sequence[str]) -> None:
+        self.count = stage.count
+        other = stage.exchanged(slots)
+        self.steps = [_steps(stage.stages, s, devices) for s in (slots, other)]
+        self.flags = [0, 0] if stage.goes_on is None else [s[stage.carried[stage.goes_on]].address for s in (slots, other)]
+        self.back = [(slots[a].address, slots[b].address, slots[a].nbytes) for a, b in zip(stage.carried, stage.following)]
+        self.launches = sum(len(s.program.schedule.items) for s in single_stages(stage.stages) if s.program is not None)
+        self.is_checked = any(s.program is not None and s.program.config.check for s in single_stages(stage.stages))
+
+    def run(self, values: Mapping[str, int]) -> None:
+        if self.is_checked:  # each step is prepared before each of its runs
+            for steps in self._iterations():
+                for step in steps:
+                    step.run(values)
+            return
+        self.entries(values)
+        HOSTS.repeat()(ctypes.byref(self._arguments), 0)
+
+    def run_timed(self, values: Mapping[str, int]) -> list[float]:
+        total = [0.0] * self.launches
+        for steps in self._iterations():
+            total = [a + b for a, b in zip(total, (seconds for step in steps for seconds in step.run_timed(values)), strict=True)]
+        return total
+
+    def _iterations(self) -> Iterator[list[_Step | _RepeatStep]]:
+        """The steps of one iteration after the other."""
+        done = 0
+        while done < self.count and (not self.flags[0] or ctypes.c_uint8.from_address(self.flags[done % 2]).value):
+            yield self.steps[done % 2]
+            done += 1
+        if done % 2:
+            for to, source, nbytes in self.back:
+                ctypes.memmove(to, source, nbytes)
+
+    def entries(self, values: Mapping[str, int]) -> list[tuple[int, int, int]]:
+        """The step as words of a table, for a run with these values."""
+        tables = [[e for step in steps for e in step.entries(values)] for steps in self.steps]
+        copy = HOSTS.sequence()[1]
+        self._copies = [(ctypes.c_int64 * 3)(*words) for words in self.back]
+        tables.append([(copy, ctypes.addressof(words), 0) for words in self._copies])
+        self._tables = [(ctypes.c_int64 * (3 * len(t)))(*(word for entry in t for word in entry)) for t in tables]
+        places = [w for t, array in zip(tables, self._tables) for w in (ctypes.addressof(array), len(t))]
+        self._arguments = (ctypes.c_int64 * 9)(self.count, *self.flags, *places)
+        return [(HOSTS.repeat().address, ctypes.addressof(self._arguments), 0)]  # type: ignore[attr-defined]
 
 
 def _device_of(stage: CompiledStage, devices: Sequence[str]) -> str:
@@ -234,8 +325,8 @@ class ExecutionPlan:
             first.after(self)
 
     def num_kernels(self) -> int:
-        """How many kernels one run launches."""
-        return sum(len(stage.program.schedule.items) for stage in self.compiled.stages if stage.program is not None)
+        """How many kernels one run launches; those of a repeat count once."""
+        return sum(len(stage.program.schedule.items) for stage in single_stages(self.compiled.stages) if stage.program is not None)
 
     def num_outputs(self) -> int:
         return len(self.compiled.outputs)

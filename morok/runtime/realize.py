@@ -14,6 +14,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 
 import numpy as np
 
@@ -32,8 +33,9 @@ from .compiler import CompiledProgram, compile_program, output_types
 from .config import Config, current_config
 from .device_stages import Stage, cut_at_copies
 from .devices import device as device_named
-from .plan import BoundPlan, CompiledPlan, CompiledStage, ExecutionPlan
+from .plan import BoundPlan, CompiledPlan, CompiledRepeat, CompiledStage, ExecutionPlan
 from .repeated_parts import split_repeated
+from .repeats import RepeatStage, split_repeats
 from .scalar_parameters import Skeletons
 from .stored_plans import load_plan, plan_digest, store_plan
 
@@ -253,9 +255,11 @@ def compile_plan(captured: Captured, config: Config) -> CompiledPlan:
     cut = cut_at_copies(main, captured.devices)
     count = len(captured.leaves)
     layout = _Layout(count, cut.devices, cut.outputs)
-    for stage in cut.stages:
-        for part in split_repeated(stage, lambda stage=stage: layout.new_slot(stage)):  # type: ignore[misc]
-            layout.add(part, captured, config)
+    for whole in cut.stages:
+        new_slot = partial(layout.new_slot, whole)
+        for stage in split_repeats(whole, new_slot):
+            for part in split_repeated(stage, new_slot) if isinstance(stage, Stage) else [stage]:
+                layout.stages.append(layout.laid_out(part, captured, config))
     types = tuple(layout.types[s] for s in range(count, len(layout.devices)))
     return CompiledPlan(tuple(layout.stages), count, types, tuple(layout.devices), tuple(layout.outputs),
                         tuple(shape_of(r) for r in main.results), captured.variables)
@@ -267,7 +271,7 @@ class _Layout:
     def __init__(self, leaves: int, devices: Sequence[str], outputs: Sequence[int]) -> None:
         self.devices, self.outputs = list(devices), list(outputs)
         self.types: dict[int, T.MemRefType] = {}
-        self.stages: list[CompiledStage] = []
+        self.stages: list[CompiledStage | CompiledRepeat] = []
         self.leaves = leaves
         self.renamed: dict[int, int] = {}
         self.compiled: dict[tuple, CompiledProgram] = {}
@@ -278,7 +282,12 @@ class _Layout:
         self.devices.append(next((self.devices[s] for s in (*stage.inputs, *stage.outputs)), "CPU"))
         return len(self.devices) - 1
 
-    def add(self, stage: Stage, captured: Captured, config: Config) -> None:
+    def laid_out(self, stage: Stage | RepeatStage, captured: Captured, config: Config) -> CompiledStage | CompiledRepeat:
+        """The stage compiled; its slots get their types."""
+        if isinstance(stage, RepeatStage):
+            self.types.update(zip((*stage.carried, *stage.following), stage.types * 2))
+            inner = tuple(self.laid_out(s, captured, config) for s in stage.stages)
+            return CompiledRepeat(inner, stage.carried, stage.following, stage.count, stage.goes_on)
         copies: list[tuple[int, int]] = []
         program = None
         slots: list[int] = []
@@ -292,7 +301,7 @@ class _Layout:
             if to >= self.leaves:
                 self.types[to] = self._type_of(source_slot, captured)
             copies.append((source_slot, to))
-        self.stages.append(CompiledStage(program, tuple(slots), tuple(copies)))
+        return CompiledStage(program, tuple(slots), tuple(copies))
 
     def _compiled(self, stage: Stage, body: Body, captured: Captured, config: Config) -> CompiledProgram:
         key = body.roots, tuple(a.type for a in body.arguments), tuple(tuple(d) for d in body.argument_attributes)

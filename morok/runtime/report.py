@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..dialect import types as T
@@ -12,7 +12,7 @@ from .compiler import CompiledProgram
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from .plan import CompiledPlan
+    from .plan import CompiledPlan, CompiledRepeat, CompiledStage
 
 WIDTH = 140
 
@@ -21,10 +21,9 @@ def plan_report(plan: CompiledPlan, values: Mapping[str, int]) -> str:
     """The text of a plan's tables at these values of its variables."""
     from rich.console import Console  # imported late: programs that ask for no report need not wait for it
     console = Console(file=io.StringIO(), width=WIDTH, force_terminal=False, highlight=False)
-    for number, stage in enumerate(plan.stages):
-        title = f"stage {number}" if len(plan.stages) > 1 else ""
+    for title, stage in _titled(plan.stages):
         if stage.program is not None:
-            console.print(_kernels(stage.program, values, title))
+            console.print(_kernels(stage.program, values, title if len(plan.stages) > 1 else ""))
             console.print(_summary(stage.program, values), soft_wrap=True)
         for source, to in stage.copies:
             console.print(f"copy: slot {source} on {plan.devices[source]} to slot {to} on {plan.devices[to]}", soft_wrap=True)
@@ -32,6 +31,18 @@ def plan_report(plan: CompiledPlan, values: Mapping[str, int]) -> str:
         console.print(f"variable {name}: {values.get(name, 'unbound')}, from {low} to {high}")
     text = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.rstrip().splitlines()) + "\n"
+
+
+def _titled(stages: Sequence[CompiledStage | CompiledRepeat], around: str = "") -> Iterator[tuple[str, CompiledStage]]:
+    """All stages, with what is said above their tables."""
+    from .plan import CompiledRepeat
+    for number, stage in enumerate(stages):
+        title = f"{around}stage {number}"
+        if isinstance(stage, CompiledRepeat):
+            times = f"at most {stage.count} times" if stage.goes_on is not None else f"{stage.count} times"
+            yield from _titled(stage.stages, f"{title}, {times}: ")
+        else:
+            yield title, stage
 
 
 def profile_report(plan: CompiledPlan, values: Mapping[str, int], seconds: Sequence[float]) -> str:
@@ -42,7 +53,7 @@ def profile_report(plan: CompiledPlan, values: Mapping[str, int], seconds: Seque
     table = Table()
     for column in ("kernel", "us", "share", "Gop/s", "GB/s", "schedule", "opts"):
         table.add_column(column, justify="left" if column in ("kernel", "schedule", "opts") else "right", overflow="fold")
-    launches = [(stage.program, item) for stage in plan.stages if stage.program is not None for group in stage.program.groups for item in group]
+    launches = [(stage.program, item) for _, stage in _titled(plan.stages) if stage.program is not None for group in stage.program.groups for item in group]
     for (program, item), taken in zip(launches, seconds, strict=True):
         kernel, work = program.kernels[item.name], estimate(item.body, values)
         rates = [f"{amount / taken / 1e9:.3g}" for amount in (work.operations, work.nbytes)]

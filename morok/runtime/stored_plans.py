@@ -20,7 +20,7 @@ from .config import Config
 from .disk_cache import disk_cache
 from .encoding import NotEncodable, decode, decode_uops, encode, encode_uops, type_spelled
 from .fingerprint import digest
-from .plan import CompiledPlan, CompiledStage
+from .plan import CompiledPlan, CompiledRepeat, CompiledStage, single_stages
 from .stored_code import STORED_KERNELS
 from .tuning.database import database_state
 
@@ -47,7 +47,7 @@ def load_plan(key: str, config: Config, values: Mapping[str, int]) -> CompiledPl
 def store_plan(key: str, plan: CompiledPlan, config: Config) -> None:
     """Enters a plan whose kernels are on disk."""
     cache = disk_cache(config)
-    if cache is None or any(not k.stored for s in plan.stages if s.program is not None for k in s.program.kernels.values()):
+    if cache is None or any(not k.stored for s in single_stages(plan.stages) if s.program is not None for k in s.program.kernels.values()):
         return
     try:
         content = json.dumps(_encoded(plan)).encode()
@@ -63,9 +63,9 @@ class _Gone(Exception):
 def _encoded(plan: CompiledPlan) -> list:
     sizes = list(dict.fromkeys(s for shape in plan.shapes for s in shape if isinstance(s, UOp)))
     shapes = [[[sizes.index(s)] if isinstance(s, UOp) else s for s in shape] for shape in plan.shapes]
-    programs = list({id(s.program): s.program for s in plan.stages if s.program is not None}.values())
+    programs = list({id(s.program): s.program for s in single_stages(plan.stages) if s.program is not None}.values())
     number = {id(p): i for i, p in enumerate(programs)}
-    stages = [[stage.slots, stage.copies, None if stage.program is None else number[id(stage.program)]] for stage in plan.stages]
+    stages = [_encoded_stage(stage, number) for stage in plan.stages]
     return [plan.leaf_count, list(map(repr, plan.types)), plan.devices, plan.outputs, encode_uops(sizes), shapes, dict(plan.variables), stages,
             [[{name: [k.stored, dict(k.offsets)] for name, k in p.kernels.items()}, encode(list(p.bodies.values())), p.seconds] for p in programs]]
 
@@ -75,11 +75,24 @@ def _decoded(encoded: list, config: Config, values: Mapping[str, int]) -> Compil
     roots = decode_uops(sizes)
     programs = [_program(kernels, bodies, seconds, config, values) for kernels, bodies, seconds in stored]
     return CompiledPlan(
-        tuple(CompiledStage(None if program is None else programs[program], tuple(slots), tuple(map(tuple, copies)))  # type: ignore[arg-type]
-              for slots, copies, program in stages),
+        tuple(_stage(stage, programs) for stage in stages),
         leaf_count, tuple(_memref(t) for t in types), tuple(devices), tuple(outputs),
         tuple(tuple(roots[s[0]] if isinstance(s, list) else s for s in shape) for shape in shapes),
         {name: (low, high) for name, (low, high) in variables.items()})
+
+
+def _encoded_stage(stage: CompiledStage | CompiledRepeat, number: Mapping[int, int]) -> list:
+    if isinstance(stage, CompiledRepeat):
+        return [[_encoded_stage(s, number) for s in stage.stages], stage.carried, stage.following, stage.count, stage.goes_on]
+    return [stage.slots, stage.copies, None if stage.program is None else number[id(stage.program)]]
+
+
+def _stage(encoded: list, programs: list[CompiledProgram]) -> CompiledStage | CompiledRepeat:
+    if len(encoded) == 5:
+        stages, carried, following, count, goes_on = encoded
+        return CompiledRepeat(tuple(_stage(s, programs) for s in stages), tuple(carried), tuple(following), count, goes_on)
+    slots, copies, program = encoded
+    return CompiledStage(None if program is None else programs[program], tuple(slots), tuple((source, to) for source, to in copies))
 
 
 def _program(kernels: dict[str, tuple[str, dict[str, int]]], bodies: Any, seconds: dict[str, float], config: Config,

@@ -8,13 +8,14 @@ Callers have checked shapes, axes and dtypes: a mistake here is a fault of morok
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from ..dialect import types as T
 from ..graph import shape as symbolic
 from ..graph.derivation import VARIABLES
-from ..graph.tensor_graph import DYNAMIC, TensorUOp, tensor_const
+from ..graph.tensor_graph import DYNAMIC, TensorUOp, new_carried, tensor_const
 from .sizes import Shape, SymbolicInt, as_size
 
 op = TensorUOp.make
@@ -183,6 +184,21 @@ def scatter(target: TensorUOp, positions: TensorUOp, value: TensorUOp, name: str
 def places(keys: TensorUOp, starts: TensorUOp) -> TensorUOp:
     """starts[b, key] for each of the keys (b, n), and one more for each equal key before it."""
     return op("places", (keys, starts))
+
+
+# Repetition
+
+def carried(u: TensorUOp) -> TensorUOp:
+    """What a loop that begins with this value carries from iteration to iteration."""
+    t: Any = u.type
+    return new_carried(t)
+
+
+def repeat(carried: Sequence[TensorUOp], initial: Sequence[TensorUOp], following: Sequence[TensorUOp], count: int,
+           goes_on: int | None = None) -> list[TensorUOp]:
+    """The carried values after the last iteration."""
+    loop = op("repeat", (*carried, *initial, *following), (count, goes_on))
+    return [op("repeated", (loop,), (i,), c.type) for i, c in enumerate(carried)]
 
 
 # Reductions

@@ -21,6 +21,7 @@ from math import prod
 
 from ...dialect import types as T
 from ...dialect.ops import ALU, MOVEMENT
+from ...errors import IRError
 from ...graph.body import Body, Program
 from ...graph.shape import shape_of
 from ...graph.uop import UOp, argument, as_index, const, index_const, toposort
@@ -267,6 +268,8 @@ class _Assignment:
             return UOp.make("reduce", (value, *ranges), (u.attribute("op"),), u.dtype, u.loc) if ranges else value
         if u.name == "iota":
             return request.indices[0].cast(u.dtype)
+        if u.name == "repeated":
+            raise IRError("morok-range-assignment: a program with morok.repeat is cut into programs of their own first (runtime/repeats.py)")
         raise TypeError(f"morok-range-assignment: no range form for morok.{u.name}")
 
 
