@@ -72,7 +72,7 @@ def constant(value: Any, dtype: T.DType) -> TensorUOp:
 def full(shape: Shape, value: Any, dtype: T.DType) -> TensorUOp:
     """Every element the value."""
     u = _remembered_full(shape if _is_small(shape) else (1,) * len(shape), dtype, repr(value), value)
-    if u.name not in _CONSTANT_OPS:
+    if not _is_constant(u):
         u = tensor_const(value, dtype)
     return broadcast(u, shape)
 
@@ -86,8 +86,11 @@ def _is_small(shape: Shape) -> bool:
     return count <= 4096
 
 
-_CONSTANT_OPS = ("expand", "reshape", "const")
-"""What a remembered constant is, unless somebody realised it: then it is a buffer, and may be written."""
+def _is_constant(u: TensorUOp) -> bool:
+    """Whether a remembered constant still is one: somebody may have realised it, or the number that it is made of; then it is a buffer, and may be written."""
+    while u.name in ("expand", "reshape"):
+        u = u.operands[0]
+    return u.name == "const"
 
 
 @lru_cache(maxsize=64)

@@ -158,3 +158,8 @@ def test_the_stages_of_a_loop_can_be_looked_at():
     text = stage_text([x], "kernel")
     assert "at most 3 times" in text and text.count("@main") >= 2 or '"main"' in text
     assert "morok.store" in text
+
+
+def test_a_number_that_was_realised_is_still_a_constant_elsewhere():
+    morok.jit(lambda x: x + 1)(Tensor(2.0))
+    assert (Tensor([1.0, 3.0]).to("CPU:1") * 2).tolist() == [2.0, 6.0]
