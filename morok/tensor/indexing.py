@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..dialect import types as T
-from ..errors import DTypeError, ShapeError
+from ..errors import BoundsError, DTypeError, ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build
 from .arguments import also_named, normal_axis
@@ -34,7 +34,7 @@ class IndexingMethods(ConvolutionMethods):
         """
         parsed = parse_key(key, self.shape)
         view = self._view(*parsed.steps)
-        return _Gather(view, parsed).result() if parsed.arrays else view
+        return IndexRows(view, parsed).result() if parsed.arrays else view
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if _is_mask_of(key, self) and _count(value) == 1:
@@ -46,7 +46,7 @@ class IndexingMethods(ConvolutionMethods):
         parsed = parse_key(key, self.shape)
         view = self._view(*parsed.steps)
         if parsed.arrays:
-            gather = _Gather(view, parsed)
+            gather = IndexRows(view, parsed)
             view._write(gather.scattered(self._value_for(value, gather.shape(), "setitem")))
         elif not (isinstance(value, TensorCore) and value._storage is self._storage and value.uop is view.uop):
             # (`t[:3] *= 10` ends with writing the view to itself.)
@@ -70,12 +70,11 @@ class IndexingMethods(ConvolutionMethods):
 
             x.gather(1, index)
         """
-        axis, positions = normal_axis(dim, self.ndim, "gather"), self._operand(index, "gather")
+        axis = normal_axis(dim, self.ndim, "gather")
+        positions = self._positions(index, self.shape[axis], "gather")
         if positions.ndim != self.ndim or any(a != axis and least_not(p, s) for a, (p, s) in enumerate(zip(positions.shape, self.shape))):
             raise ShapeError(f"gather: the index of shape {positions.shape} must have as many axes as the tensor of shape {self.shape}, "
                              f"and sizes no greater but on axis {axis}")
-        if positions.dtype.is_float:
-            raise DTypeError(f"gather: the index must hold integers, not {positions.dtype}")
         shape = positions.shape
         source = self.shrink([None if a == axis else (0, s) for a, s in enumerate(shape)]).moveaxis(axis, -1)
         wrapped = positions._wrapped(self.shape[axis]).moveaxis(axis, -1)
@@ -98,6 +97,21 @@ class IndexingMethods(ConvolutionMethods):
         shape = broadcast_shape("masked_select", self.shape, chosen.shape)
         return self.broadcast_to(shape)[chosen.broadcast_to(shape)]
 
+    def _positions(self, index: Any, size: Any, what: str) -> Self:
+        """Indices of an axis of this size, none of them negative but for those outside. BoundsError where they are known to be outside."""
+        if not isinstance(index, TensorCore):
+            known = as_array(index)
+            if known.dtype.kind not in "iu":
+                raise DTypeError(f"{what}: indices are integers, not {known.dtype}")
+            if known.size and isinstance(size, int) and not (-size <= known.min() and known.max() < size):
+                worst = known.min() if known.min() < -size else known.max()
+                raise BoundsError(f"{what}: index {worst} is out of bounds for an axis of size {size} (shape {self.shape})")
+            index = known
+        positions = self._operand(index, what)
+        if not positions.dtype.is_int:
+            raise DTypeError(f"{what}: indices are integers, not {positions.dtype}")
+        return positions
+
     def _wrapped(self, size: Any) -> Self:
         """Indices as int64, the negative ones counted from the end."""
         i = self.cast(T.int64)
@@ -109,13 +123,21 @@ class IndexingMethods(ConvolutionMethods):
         return i.where(i >= 0, i + size)
 
 
+def as_array(index: Any) -> Any:
+    """A tensor as it is; lists and numbers as arrays."""
+    if isinstance(index, TensorCore):
+        return index
+    array = np.asarray(index)
+    return array.astype(np.int64) if not array.size and array.dtype.kind == "f" else array
+
+
 def least_not(index_size: Any, size: Any) -> bool:
     """Whether an index's size exceeds the tensor's."""
     difference = index_size - size
     return bool(difference.bounds[1] > 0 if isinstance(difference, SymbolicInt) else difference > 0)
 
 
-class _Gather:
+class IndexRows:
     """Index arrays applied to some axes of a view: the axes become one, the arrays one array of positions on it."""
 
     def __init__(self, view: Any, key: Key) -> None:

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from .cumulative import CumulativeMethods
+from .scattering import ScatteringMethods
 
 
-class SamplingMethods(CumulativeMethods):
+class SamplingMethods(ScatteringMethods):
     __slots__ = ()
 
     @classmethod

@@ -13,6 +13,7 @@ The methods are layers, each a file of its subject built on the ones before:
     activation      relu, gelu, softmax, layer_norm             gradients       requires_grad, backward
                                                                 exchange        __array__, DLPack, pickle, copy
     numeric         isclose, nan_to_num, sinc, xlogy, nanmean, rot90, kron, ...
+    cumulative      cumsum, cumprod, cummax, cummin                         scattering      scatter, index_add, index_put, masked_scatter, ...
     sampling        rand, randn, randint, uniform_, normal_
 """
 from __future__ import annotations

@@ -167,7 +167,7 @@ class _Grouping:
 
     def _merged(self, first: Group, second: Group) -> Group | None:
         """The two groups as one; None where that is not legal or does not pay."""
-        if any(m.in_order for m in (*first.members, *second.members)) or not self._are_neighbours(first, second):
+        if any(m.by_itself for m in (*first.members, *second.members)) or not self._are_neighbours(first, second):
             return None
         renamed = _alignment(first, second)
         if not renamed and (first.ranges or second.ranges):
@@ -311,7 +311,7 @@ class _Rewriting:
 
     def _store(self, group: Group, m: StoredValue) -> UOp:
         memo = self.memos.setdefault(group, {})
-        if m.in_order:
+        if m.by_itself:
             return self._stores_in_order(group, m, memo)
         for u in (*m.order, *(v for i in m.indices for v in slice_of(i))):
             if u not in memo:

@@ -41,9 +41,9 @@ class StoredValue:
         return self.op.name == "after"
 
     @property
-    def in_order(self) -> bool:
-        """Whether its iterations come one after the other."""
-        return any(r.attribute("kind") == "ordered" for r in self.ranges)
+    def by_itself(self) -> bool:
+        """Whether it shares no loops: its iterations come one after the other, or where it stores is data."""
+        return any(r.attribute("kind") == "ordered" for r in self.ranges) or self.in_place and any(map(_is_placed_by_data, _stores_of(self.op)))
 
     @property
     def root(self) -> UOp:
@@ -138,8 +138,8 @@ def _stored(u: UOp) -> StoredValue | None:
     else:
         return None
     slice_ = slice_of(value)
-    for other in u.operands[2:] if u.name == "after" else ():
-        slice_ = list(dict.fromkeys((*slice_, *slice_of(other))))
+    if u.name == "after" and (len(u.operands) > 2 or any(map(_is_placed_by_data, _stores_of(u)))):
+        slice_ = list(dict.fromkeys((*slice_, *(v for store in _stores_of(u) for o in store.operands for v in slice_of(o)))))
     inside: set[UOp] = set()
     for v in reversed(slice_):  # users first
         if v in inside:
@@ -155,6 +155,15 @@ def store_of(u: UOp) -> UOp | None:
     effect = u.operands[1]
     store = effect.operands[0] if effect.name == "end" else effect
     return store if store.name == "store" else None
+
+
+def _stores_of(u: UOp) -> list[UOp]:
+    """All the stores that an `after` waits for."""
+    return [effect.operands[0] if effect.name == "end" else effect for effect in u.operands[1:]]
+
+
+def _is_placed_by_data(store: UOp) -> bool:
+    return store.name == "store" and (len(store.operands) > 2 or any(v.name == "load" for i in store.operands[0].operands[1:] for v in slice_of(i)))
 
 
 def _needed(stored: StoredValue, found: dict[UOp, StoredValue]) -> set[StoredValue]:

@@ -40,7 +40,8 @@ def scattered(u: TensorUOp, g: TensorUOp) -> Cotangents:
         return _factors(u, g, there, of_all)
     attained = compare("cmpeq", target, u), compare("cmpeq", value, there(u))
     ones = [select(a, like(v, 1.0), like(v, 0.0)) for a, v in zip(attained, (target, value))]
-    share = f("div", g, of_all(ones[0], ones[1]))
+    count = of_all(ones[0], ones[1])
+    share = f("div", g, f("max", count, like(count, 1.0)))
     return select(attained[0], share, like(target, 0.0)), None, select(attained[1], there(share), like(value, 0.0))
 
 
