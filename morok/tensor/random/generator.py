@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect import types as T
-from ...errors import BoundsError
+from ...errors import BoundsError, JitError
 from ...fork_safety import renewed_after_fork
 from .. import build, realize
 from ..arguments import integer
@@ -22,43 +22,54 @@ _WORD = 1 << 64
 
 
 class Generator:
-    """A stream of random numbers. Draws take blocks of it one after another, from any thread.
+    """A stream of random numbers: a key, and how many blocks have been taken. Draws take blocks one after another, from any thread.
 
-        g = Generator(7); g.split(2)[0]
+        g = morok.Generator(7)
+        morok.random.normal(3, generator=g).shape      # (3,)
     """
 
     def __init__(self, seed: int | None = None, device: str | None = None) -> None:
-        """The stream of a seed (any integer, taken modulo 2**64); without one, of a seed that the system chooses."""
+        """The stream of a seed (any integer, taken modulo 2**64); without one, of a seed that the system chooses.
+
+        TypeError for a seed that is no integer; DeviceError for an unknown device.
+        """
         self.device = realize.canonical_device(device)
         self._lock = threading.Lock()
         renewed_after_fork(self, "_lock", threading.Lock)
         self._state = Tensor(np.zeros(2, np.uint64), device=self.device)
-        self._seed = 0
+        self._seed: int | None = 0
         self.manual_seed(seed if seed is not None else int.from_bytes(os.urandom(8), "little"))
 
     def __repr__(self) -> str:
-        return f"Generator(seed={self._seed}, device={self.device!r})"
+        seed = "of a stream" if self._seed is None else self._seed
+        return f"Generator(seed={seed}, device={self.device!r})"
 
     def __getstate__(self) -> dict[str, Any]:
         return {"device": self.device, "seed": self._seed, "state": self._state.tolist()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["seed"], state["device"])  # type: ignore[misc]
+        self.__init__(state["seed"] or 0, state["device"])  # type: ignore[misc]
         self.set_state(state["state"])
 
     def manual_seed(self, seed: int) -> Generator:
-        """Begins the stream of a seed."""
+        """Begins the stream of a seed, and gives the generator. TypeError for a seed that is no integer.
+
+            morok.Generator().manual_seed(3).initial_seed()      # 3
+        """
         self._seed = integer(seed, "manual_seed: the seed") % _WORD
         self.set_state([self._seed, 0])
         return self
 
     def seed(self) -> int:
         """Begins the stream of a seed that the system chooses, and gives that."""
-        self.manual_seed(int.from_bytes(os.urandom(8), "little"))
-        return self._seed
+        seed = int.from_bytes(os.urandom(8), "little")
+        self.manual_seed(seed)
+        return seed
 
     def initial_seed(self) -> int:
-        """The seed that was set last."""
+        """The seed that was set last. JitError for a generator that `split` made within a captured function: its key is drawn anew by each call."""
+        if self._seed is None:
+            raise JitError("initial_seed: the key of a generator that was split within a captured function is drawn by each call; split it outside")
         return self._seed
 
     def get_state(self) -> Tensor:
@@ -66,7 +77,7 @@ class Generator:
         return self._state.clone()
 
     def set_state(self, state: Any) -> None:
-        """Goes to where `get_state` was."""
+        """Goes to where `get_state` was: a tensor, or two integers. BoundsError for anything of another dtype or shape."""
         if not isinstance(state, Tensor):
             state = Tensor(np.array([int(s) % _WORD for s in state], np.uint64), device=self.device)
         if state.shape != (2,) or state.dtype is not T.uint64:
@@ -76,10 +87,24 @@ class Generator:
             self._state.realize()
 
     def split(self, count: int = 2) -> list[Generator]:
-        """Generators of other keys, drawn from this stream, whose numbers do not depend on those of each other."""
-        words = self.blocks((integer(count, "split: count"),))
-        keys = ((words[0].cast(T.uint64) << 32) | words[1].cast(T.uint64)).tolist()
-        return [Generator(k, self.device) for k in keys]
+        """Generators of other keys, drawn from this stream, whose numbers do not depend on those of each other nor on what is drawn from this one later.
+
+        Within a function that `morok.jit` captured, each call splits off other keys. BoundsError for a negative count.
+
+            first, second = morok.Generator(7).split()
+            morok.random.uniform(2, generator=first).shape      # (2,)
+        """
+        if integer(count, "split: count") < 0:
+            raise BoundsError(f"split: count must not be negative, given {count}")
+        words = self.blocks((count,))
+        keys = (words[0].cast(T.uint64) << 32) | words[1].cast(T.uint64)
+        if not (TRACING.count and TRACING.current is not None):
+            return [Generator(k, self.device) for k in keys.tolist()]
+        found = [Generator(0, self.device) for _ in range(count)]
+        for i, generator in enumerate(found):
+            generator._seed = None
+            generator._state[0] = keys[i]
+        return found
 
     def blocks(self, shape: Shape) -> tuple[Tensor, Tensor]:
         """Two words of random bits (uint32) for each element of the shape; the stream moves on by as many blocks."""
@@ -112,25 +137,31 @@ renewed_after_fork(sys.modules[__name__], "_lock", threading.Lock)
 
 
 def default_generator(device: str | None = None) -> Generator:
-    """The generator that draws take when they are given none."""
+    """The generator that draws take when they are given none: one for each device, all of one seed, which the system chooses until `manual_seed`."""
     where = realize.canonical_device(device)
     found = _generators.get(where)
     if found is None:
+        seed = None if where == realize.DEFAULT_DEVICE else default_generator().initial_seed()
         with _lock:
-            found = _generators.get(where) or _generators.setdefault(where, Generator(None, where))
+            found = _generators.get(where) or _generators.setdefault(where, Generator(seed, where))
     return found
 
 
 def manual_seed(seed: int) -> Generator:
-    """Begins the default generators' streams of a seed."""
+    """Begins the default generators' streams of a seed, on all devices, and gives the first device's. TypeError for a seed that is no integer.
+
+        morok.manual_seed(0).initial_seed()      # 0
+    """
     for generator in list(_generators.values()):
         generator.manual_seed(seed)
     return default_generator().manual_seed(seed)
 
 
 def seed() -> int:
-    """Begins the default generator's stream of a seed that the system chooses, and gives that."""
-    return default_generator().seed()
+    """Begins the default generators' streams of a seed that the system chooses, and gives that."""
+    chosen = int.from_bytes(os.urandom(8), "little")
+    manual_seed(chosen)
+    return chosen
 
 
 def initial_seed() -> int:
@@ -139,10 +170,13 @@ def initial_seed() -> int:
 
 
 def get_rng_state() -> Tensor:
-    """The default generator's state."""
+    """The default generator's state: key and counter, uint64 of shape (2,).
+
+        morok.random.get_rng_state().shape      # (2,)
+    """
     return default_generator().get_state()
 
 
 def set_rng_state(state: Any) -> None:
-    """Takes the default generator to a state."""
+    """Takes the default generator to a state that `get_rng_state` gave. BoundsError for anything of another dtype or shape."""
     default_generator().set_state(state)

@@ -1,11 +1,13 @@
 """Random numbers: the generator's known answers, streams, distributions, and draws inside captured functions."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import morok
 from morok import Tensor, random
-from morok.errors import BoundsError, DTypeError
+from morok.errors import BoundsError, DTypeError, JitError
 from morok.runtime.config import configured
 from morok.tensor.random.threefry import threefry
 
@@ -58,6 +60,83 @@ def test_captured_functions_draw_anew():
     morok.manual_seed(5)
     found = [[t.tolist() for t in captured(Tensor.zeros(3))] for _ in range(3)] + [[t.tolist() for t in f(Tensor.zeros(3))]]
     assert found == want and captured.captures == 1
+
+
+def draws(generator=None):
+    """One of each distribution, in an order that fixes which part of the stream each takes."""
+    g = {"generator": generator}
+    rates = Tensor([0.5, 20.0])
+    return [random.uniform(7, **g), random.normal(3, 2, dtype="float64", **g), random.randint(0, 9, (4,), **g), random.randint(-(2**62), 2**63, (3,), **g),
+            random.bernoulli(0.3, 5, **g), random.truncated_normal(3, **g), random.exponential(3, **g), random.gamma(rates, **g), random.beta(0.5, 2.0, 3, **g),
+            random.poisson(rates, **g), random.categorical(Tensor([0.0, 1.0]), size=(5,), **g), random.gumbel(3, **g), random.laplace(3, **g),
+            random.dirichlet(rates, **g), random.normal(2, dtype="bfloat16", **g)]
+
+
+def values(tensors):
+    return [t.tolist() for t in tensors]
+
+
+def test_every_distribution_gives_the_same_numbers_in_any_order_jitted_and_on_any_thread_count():
+    def drawn(threads, wrap=lambda f: f, order=1):
+        generator = morok.Generator(11)
+        f = wrap(lambda: draws(generator))
+        with configured(num_threads=threads):
+            found = []
+            for _ in range(2):
+                tensors = f()
+                for t in tensors[::order]:
+                    t.realize()
+                found.append(values(tensors))
+        return found
+    want = drawn(1)
+    assert want[0] != want[1]
+    assert drawn(3) == want and drawn(2, order=-1) == want and drawn(1, morok.jit) == want and drawn(2, morok.jit) == want
+
+
+def test_keys_split():
+    def drawn(g):
+        first, second = g.split()
+        return random.normal(3, generator=first), random.normal(3, generator=second), random.normal(3, generator=g), *(
+            random.uniform(2, generator=h) for h in second.split(3))
+    g = morok.Generator(1)
+    want = [values(drawn(g)) for _ in range(3)]
+    assert len({str(v) for found in want for v in found}) == 18
+    g = morok.Generator(1)
+    captured = morok.jit(lambda: drawn(g))
+    assert [values(captured()) for _ in range(3)] == want
+    assert g.split(0) == []
+    # What is drawn from one does not move the others.
+    a, b = morok.Generator(5).split()
+    expected = values([random.bits(4, generator=b)])
+    a, b = morok.Generator(5).split()
+    random.bits(1000, generator=a)
+    assert values([random.bits(4, generator=b)]) == expected
+
+
+def test_a_split_key_is_not_known_while_captured():
+    seen = []
+
+    def f():
+        seen.append(morok.Generator(1).split()[0])
+        return random.uniform(2, generator=seen[0])
+    morok.jit(f)()
+    with pytest.raises(JitError, match="split"):
+        seen[0].initial_seed()
+    assert "of a stream" in repr(seen[0])
+
+
+def test_every_device_begins_at_the_seed():
+    morok.manual_seed(9)
+    here = random.uniform(3).tolist()
+    assert random.uniform(3, device="CPU:3").tolist() == here and random.uniform(3, device="CPU:3").device == "CPU:3"
+    assert random.seed() == random.initial_seed() == random.default_generator("CPU:3").initial_seed()
+
+
+def test_generators_are_pickled_and_copied():
+    g = morok.Generator(4)
+    random.uniform(5, generator=g)
+    copied = pickle.loads(pickle.dumps(g))
+    assert random.normal(3, generator=copied).tolist() == random.normal(3, generator=g).tolist() and copied.initial_seed() == 4
 
 
 def distance(values, cumulative):
@@ -143,6 +222,7 @@ WRONG = {
     "range": (lambda: random.randint(3, 3), BoundsError, "must be less than"), "int8": (lambda: random.randint(0, 300, dtype="int8"), BoundsError, "int8"),
     "p": (lambda: random.bernoulli(1.5, 3), BoundsError, "probability"), "generator": (lambda: random.uniform(2, generator=3), DTypeError, "Generator"),
     "logits": (lambda: random.categorical(Tensor([1, 2])), DTypeError, "floats"), "state": (lambda: random.set_rng_state(Tensor([1])), BoundsError, r"\(2,\)"),
+    "split": (lambda: morok.Generator(1).split(-1), BoundsError, "must not be negative"),
     "seed": (lambda: morok.manual_seed("x"), TypeError, "int"),
 }
 
