@@ -39,14 +39,14 @@ def test_a_seed_begins_a_stream():
 
 def test_elements_do_not_depend_on_when_and_where_they_are_computed():
     morok.manual_seed(1)
-    x, y = random.normal(1000), random.normal(1000)
+    x, y = random.normal(100_003), random.normal(100_003)
     later = y.numpy()
     both = (x + y).numpy()
     np.testing.assert_array_equal(both - later, (x + y).numpy() - later)
     for threads in (1, 2, 3):
         morok.manual_seed(1)
         with configured(num_threads=threads):
-            a, b = random.normal(1000).realize(), random.normal(1000).realize()
+            a, b = random.normal(100_003).realize(), random.normal(100_003).realize()
         np.testing.assert_array_equal(a.numpy(), x.numpy())
         np.testing.assert_array_equal(b.numpy(), later)
 
@@ -90,7 +90,7 @@ def test_every_distribution_gives_the_same_numbers_in_any_order_jitted_and_on_an
         return found
     want = drawn(1)
     assert want[0] != want[1]
-    assert drawn(3) == want and drawn(2, order=-1) == want and drawn(1, morok.jit) == want and drawn(2, morok.jit) == want
+    assert drawn(2, morok.jit, order=-1) == want
 
 
 def test_keys_split():
