@@ -10,6 +10,7 @@ from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes, realize
 from .arguments import integer, number, shape_argument
 from .core import TensorCore, _scalar_uop
+from .data_sizes import known
 from .mathematics import MathematicsMethods
 from .sizes import Shape, SymbolicInt, countable, require
 
@@ -146,13 +147,20 @@ class CreationMethods(MathematicsMethods):
             kept = build.alu("not", kept)
         return self._new(build.alu("where", build.broadcast(kept, shape), self.uop, build.full(shape, 0, self.dtype)))
 
-    def one_hot(self, num_classes: Any) -> Self:
-        """A new last axis of size num_classes, 1 at the index that the element names and 0 elsewhere, as int64.
+    def one_hot(self, num_classes: Any = -1) -> Self:
+        """A new last axis of size num_classes, 1 at the index that the element names and 0 elsewhere, as int64. An index outside names none.
+
+        -1 for the greatest index + 1, which is computed at once. DTypeError for floats, ShapeError for no indices without a number, JitError for -1 inside a
+        captured function.
 
             Tensor([0, 2]).one_hot(3)      # [[1, 0, 0], [0, 0, 1]]
         """
         if not self.dtype.is_int:
             raise DTypeError(f"one_hot: takes integers, not {self.dtype}")
+        if num_classes is None or isinstance(num_classes, int) and num_classes == -1:
+            if not self.numel():
+                raise ShapeError("one_hot: no indices tell how many classes there are; give num_classes")
+            num_classes = max(int(known(self, "one_hot", "give num_classes").max()) + 1, 0)
         (classes,) = shape_argument((num_classes,), "one_hot")
         shape = countable((*self.shape, classes), "one_hot")
         mine = build.expand(build.reshape(build.cast(self.uop, T.int64), (*self.shape, 1)), shape)

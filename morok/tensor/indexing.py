@@ -37,10 +37,10 @@ class IndexingMethods(ConvolutionMethods):
         return IndexRows(view, parsed).result() if parsed.arrays else view
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if _is_mask_of(key, self) and _count(value) == 1:
+        if _is_mask_of(key, self) and (_count(value) == 1 or _rank(value) <= self.ndim - key.ndim):  # the same whatever the mask holds for
             mask = self._operand(key, "setitem")
             mask = mask.reshape(*mask.shape, *(1,) * (self.ndim - mask.ndim))
-            new = self._value_for(value, (), "setitem")
+            new = self._value_for(value, () if _count(value) == 1 else self.shape[key.ndim:], "setitem")
             self._write(self._new(build.broadcast(new, self.shape)).where(mask, self).uop)
             return
         parsed = parse_key(key, self.shape)
@@ -210,6 +210,10 @@ def _is_mask_of(key: Any, t: TensorCore) -> bool:
         is_bool = key.dtype == np.bool_ if isinstance(key, np.ndarray) else key.dtype is T.bool_
         return is_bool and key.shape == t.shape[:key.ndim]
     return False
+
+
+def _rank(value: Any) -> int:
+    return value.ndim if isinstance(value, (TensorCore, np.ndarray, np.generic)) else np.ndim(value)
 
 
 def _count(value: Any) -> Any:

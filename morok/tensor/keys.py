@@ -14,7 +14,10 @@ from ..dialect import types as T
 from ..errors import BoundsError, DTypeError, ShapeError
 from . import build
 from .core import Step, TensorCore
+from .data_sizes import known, true_places
 from .sizes import Shape, Size, SymbolicInt, greatest, least
+
+INSTEAD_OF_MASKS = "keep the shape, as x.where(mask, 0) does, and write single values or masked_scatter, or index outside of the function"
 
 
 @dataclass
@@ -207,14 +210,13 @@ def _advanced(items: list, shape: Shape) -> Key:
         taken = _axes_taken(item)
         is_bool = _is_array(item) and taken != 1 or _is_array(item) and _is_bool(item)
         if is_bool:
-            mask = item if isinstance(item, np.ndarray) else item.numpy()  # type: ignore[attr-defined]
             wanted = shape[axis:axis + taken]
-            if mask.shape != wanted:
-                raise BoundsError(f"index: a bool mask of shape {mask.shape} does not fit {wanted}, from axis {axis} on (shape {shape})")
+            if item.shape != wanted:
+                raise BoundsError(f"index: a bool mask of shape {item.shape} does not fit {wanted}, from axis {axis} on (shape {shape})")
             if taken == 0:
                 basic.append(None)
-                arrays[_view_axis(basic)] = np.zeros(int(mask), np.int64)
-            for positions in np.nonzero(mask) if taken else ():
+                arrays[_view_axis(basic)] = np.zeros(int(known(item, "index", INSTEAD_OF_MASKS) if isinstance(item, TensorCore) else item), np.int64)
+            for positions in _where_true(item) if taken else ():
                 basic.append(slice(None))
                 arrays[_view_axis(basic)] = positions
             places.append(place)
@@ -228,6 +230,10 @@ def _advanced(items: list, shape: Shape) -> Key:
         axis += taken
     front = any(b - a != 1 for a, b in zip(places, places[1:]))
     return Key(_basic_steps(basic, shape), arrays, front)
+
+
+def _where_true(mask: Any) -> tuple[Any, ...]:
+    return np.nonzero(mask) if isinstance(mask, np.ndarray) else true_places(mask, "index", INSTEAD_OF_MASKS)
 
 
 def _view_axis(basic: list) -> int:

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from .scattering import ScatteringMethods
+from .counting import CountingMethods
 
 
-class SamplingMethods(ScatteringMethods):
+class SamplingMethods(CountingMethods):
     __slots__ = ()
 
     @classmethod

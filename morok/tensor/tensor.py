@@ -14,6 +14,7 @@ The methods are layers, each a file of its subject built on the ones before:
                                                                 exchange        __array__, DLPack, pickle, copy
     numeric         isclose, nan_to_num, sinc, xlogy, nanmean, rot90, kron, ...
     cumulative      cumsum, cumprod, cummax, cummin                         scattering      scatter, index_add, index_put, masked_scatter, ...
+    selection       nonzero, argwhere, compress                             counting        bincount, histogram, histc
     sampling        rand, randn, randint, uniform_, normal_
 """
 from __future__ import annotations
