@@ -42,6 +42,10 @@ class JitError(MorokError, RuntimeError):
     """A function that morok.jit cannot capture, or an argument that it cannot tell apart from others."""
 
 
+class VmapError(MorokError, RuntimeError):
+    """A function that morok.vmap cannot map: it looks at an example's value, or keeps it outside."""
+
+
 class GradientError(MorokError, RuntimeError):
     """A derivative that cannot be had: of an integer, of what was released, of a value that was written over."""
 

@@ -89,3 +89,6 @@ class KernelRegistry:
 
 
 TENSORS, BUFFERS, KERNELS = TensorRegistry(), BufferRegistry(), KernelRegistry()
+
+STAND_INS: weakref.WeakSet[UOp] = weakref.WeakSet()
+"""Values that stand for any one of many examples while a function is mapped over them, and their buffers, which never have memory."""

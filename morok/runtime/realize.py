@@ -19,12 +19,12 @@ from functools import partial
 import numpy as np
 
 from ..dialect import types as T
-from ..errors import JitError
+from ..errors import JitError, VmapError
 from ..fork_safety import awaited_by_fork
 from ..graph.body import Body, Program
 from ..graph.capture import Captured, capture, device_of, reachable, structural_key
 from ..graph.in_place import InPlace, assigned_buffers, derived, overwritable
-from ..graph.registries import BUFFERS
+from ..graph.registries import BUFFERS, STAND_INS
 from ..graph.shape import bound_value, shape_of
 from ..graph.tensor_graph import GRAPH, TensorUOp, new_buffer, substitute
 from .buffer import Buffer
@@ -193,8 +193,12 @@ def memory_view(u: TensorUOp) -> TensorUOp | None:
 
 
 def memory_of(leaf: TensorUOp) -> Buffer:
-    """A buffer's memory. JitError for a buffer that stood for a tensor while a function was captured: what was made of it is looked at afterwards."""
+    """A buffer's memory. JitError for a buffer that stood for a tensor while a function was captured, VmapError for one that stood for an example while a
+    function was mapped: what was made of it is looked at afterwards."""
     found = BUFFERS.get(leaf)
+    if not isinstance(found, Buffer) and leaf in STAND_INS:
+        raise VmapError("a tensor that was made of an example inside a function which morok.vmap maps has no value of its own; return it from the function, in "
+                        "lists, tuples and dicts")
     if not isinstance(found, Buffer):
         raise JitError("a tensor that was made inside a function which morok.jit captured has no value outside of it; return it from the function, in lists, "
                        "tuples and dicts, or assign it to a tensor from outside")

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..dialect import types as T
 from ..graph import shape as symbolic
-from ..graph.derivation import VARIABLES
+from ..graph.derivation import CUSTOM, VARIABLES
 from ..graph.tensor_graph import DYNAMIC, TensorUOp, new_carried, tensor_const
 from .sizes import Shape, SymbolicInt, as_size
 
@@ -114,7 +114,7 @@ def iota_along(shape: Shape, axis: int, dtype: T.DType) -> TensorUOp:
 # Movement
 
 def reshape(u: TensorUOp, shape: Shape) -> TensorUOp:
-    if u.name == "reshape" and not (VARIABLES and u in VARIABLES):
+    if u.name == "reshape" and not (VARIABLES and u in VARIABLES or CUSTOM and u in CUSTOM):
         u = u.operands[0]
     if shape_of(u) == shape:
         return u

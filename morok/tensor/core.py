@@ -44,6 +44,8 @@ class Storage:
         self.limit = 16
         if TRACING.count and (trace := TRACING.current) is not None:
             trace.own(self, uop)
+        if TRACING.count and (level := TRACING.level) is not None:
+            level.own(self)
 
     @property
     def uop(self) -> TensorUOp:
@@ -68,6 +70,8 @@ class Storage:
 
     def write(self, uop: TensorUOp) -> None:
         """Takes a new value. Views drop what they derived from the old one, so that nothing keeps it needlessly."""
+        if TRACING.count and (level := TRACING.level) is not None:
+            level.check_write(self, uop)
         if TRACING.count and (trace := TRACING.current) is not None:
             trace.write(self, uop)
             return

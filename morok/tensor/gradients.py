@@ -93,7 +93,11 @@ class GradientMethods(ConversionMethods):
         ends = [v for v in values_behind([u], LEAVES) if (ref := LEAVES.get(v)) is not None and ref() is not None]
         if not ends:
             raise GradientError("backward: this tensor depends on no tensor with requires_grad=True (or was made within no_grad())")
-        for value, found in zip(ends, cotangents([u], [g], ends, ends, retain_graph or create_graph)):
+        reached = cotangents([u], [g], ends, ends, retain_graph or create_graph)
+        if TRACING.count and (level := TRACING.level) is not None:
+            for value, found in zip(ends, reached):
+                level.check_gradient(LEAVES[value](), found)
+        for value, found in zip(ends, reached):
             leaf = LEAVES[value]()
             if found is None or leaf is None:
                 continue

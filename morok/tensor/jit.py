@@ -114,8 +114,8 @@ class Jitted:
             self._fast = ()
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
-        if TRACING.count and TRACING.current is not None:
-            return self._function(*args, **kwargs)  # part of the function that is being captured
+        if TRACING.count and (TRACING.current is not None or TRACING.level is not None):
+            return self._function(*args, **kwargs)  # part of the function that is being captured, or mapped
         with _naming(self.name):
             arguments = Arguments((args, kwargs))
             call = arguments.bind()

@@ -34,6 +34,9 @@ def realize(uops: Sequence[TensorUOp]) -> None:
     """Computes the values; afterwards each handle is a buffer, for all who use it. Within a trace, only what does not depend on it."""
     if TRACING.count and (trace := TRACING.current) is not None:
         uops = trace.known(uops)
+    if TRACING.count and TRACING.level is not None:
+        from .mapping.levels import known
+        uops = known(uops)
     if any(u.name != "buffer" for u in uops):
         from ..runtime.realize import realize_uops
         realize_uops(uops)
@@ -43,6 +46,9 @@ def prepare(uops: Sequence[TensorUOp], beam: int | None = None, opts: str | Mapp
     """An ExecutionPlan that computes the values, in this order."""
     if TRACING.count and (trace := TRACING.current) is not None:
         trace.refuse("prepare()")
+    if TRACING.count and TRACING.level is not None:
+        from .mapping.levels import refuse
+        refuse("prepare()")
     from ..runtime.config import configured
     from ..runtime.realize import prepare_uops
     changes: dict[str, Any] = {} if beam is None else {"beam": beam}
@@ -74,6 +80,10 @@ def known_memory(u: TensorUOp) -> Any:
     if found is None:
         if TRACING.count and (trace := TRACING.current) is not None:
             trace.refuse("numpy(), item() and the like")
+        if TRACING.count and TRACING.level is not None:
+            from .mapping.levels import depends_on_examples, refuse
+            if depends_on_examples(u):
+                refuse("numpy(), item() and the like")
         from ..runtime.realize import memory_of, memory_view
         return memory_of(memory_view(u))  # type: ignore[arg-type]
     return found

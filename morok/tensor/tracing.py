@@ -22,11 +22,13 @@ from ..graph.tensor_graph import TensorUOp, new_buffer, stated, symbolic_sizes
 
 if TYPE_CHECKING:
     from .core import Storage
+    from .mapping.levels import Level
 
 
 class _Current(threading.local):
     trace: Trace | None = None
     unrecorded: int = 0
+    level: Level | None = None
 
 
 class Tracing:
@@ -61,6 +63,19 @@ class Tracing:
             self._current.unrecorded = int(value)
             with self._lock:
                 self.count += 1 if value else -1
+        return before
+
+    @property
+    def level(self) -> Level | None:
+        """The innermost `vmap` that this thread is within the function of."""
+        return self._current.level
+
+    def set_level(self, level: Level | None) -> Level | None:
+        """Goes to a level, and says which was before."""
+        before = self._current.level
+        self._current.level = level
+        with self._lock:
+            self.count += (level is not None) - (before is not None)
         return before
 
     def enter(self, trace: Trace) -> None:

@@ -1,4 +1,4 @@
-"""Functions of functions: grad, value_and_grad, vjp, jvp, jacobian, hessian, custom_gradient, stop_gradient.
+"""Functions of functions: grad, value_and_grad, vjp, jvp, custom_gradient, stop_gradient.
 
 Arguments may be tensors inside lists, tuples and dicts; the derivative has their structure.
 """
@@ -13,7 +13,7 @@ from ...graph.derivation import CUSTOM, Custom, add_variable, drop_variables
 from ...graph.tensor_graph import TensorUOp
 from .. import build
 from ..core import TensorCore
-from ..jit_arguments import Arguments
+from ..structures import Structure
 from ..tensor import Tensor
 from .modes import enable_grad
 from .reverse import cotangents
@@ -45,8 +45,8 @@ def value_and_grad(function: Callable, argnums: int | Sequence[int] = 0, has_aux
 
     @functools.wraps(function)
     def both(*args: Any, **kwargs: Any) -> Any:
-        where = [_existing(n, len(args), "grad") for n in numbers]
-        with enable_grad(), _Variables([args[n] for n in where], "grad") as variables:
+        where = [existing_argument(n, len(args), "grad") for n in numbers]
+        with enable_grad(), Variables([args[n] for n in where], "grad") as variables:
             changed = list(args)
             for n, value in zip(where, variables.arguments):
                 changed[n] = value
@@ -68,12 +68,12 @@ def vjp(function: Callable, *primals: Any) -> tuple[Any, Callable]:
         y, pull = morok.vjp(f, x); (dx,) = pull(dy)
     """
     with enable_grad():
-        variables = _Variables(list(primals), "vjp")
+        variables = Variables(list(primals), "vjp")
         result = function(*variables.arguments)
-    outputs = Arguments(result)
+    outputs = Structure(result)
 
     def pull(cotangent: Any) -> tuple:
-        given = _matching(outputs, cotangent, "vjp")
+        given = matching(outputs, cotangent, "vjp")
         return tuple(variables.rebuilt(variables.pulled_back(list(outputs.tensors), given)))
     return result, pull
 
@@ -87,11 +87,11 @@ def jvp(function: Callable, primals: Sequence[Any], tangents: Sequence[Any]) -> 
     """
     if len(primals) != len(tangents):
         raise ShapeError(f"jvp: {len(primals)} primals and {len(tangents)} tangents; there must be as many")
-    with enable_grad(), _Variables(list(primals), "jvp") as variables:
-        along = _matching(Arguments(list(primals)), list(tangents), "jvp")
+    with enable_grad(), Variables(list(primals), "jvp") as variables:
+        along = matching(Structure(list(primals)), list(tangents), "jvp")
         result = function(*variables.arguments)
-        outputs = Arguments(result)
-        seeds = _Variables([t._new(build.full(t.shape, 0.0, t.dtype)) for t in outputs.tensors], "jvp")
+        outputs = Structure(result)
+        seeds = Variables([t._new(build.full(t.shape, 0.0, t.dtype)) for t in outputs.tensors], "jvp")
         with seeds:
             pulled = cotangents([t.uop for t in outputs.tensors], seeds.values, variables.values)
             pairs = [(g, t.uop) for g, t in zip(pulled, along) if g is not None]
@@ -109,7 +109,7 @@ def custom_gradient(function: Callable) -> Callable:
     """
     @functools.wraps(function)
     def call(*args: Any) -> Any:
-        tree = Arguments(list(args))
+        tree = Structure(list(args))
         inputs = list(tree.tensors)
         values = tuple(t.uop for t in inputs)
         result = function(*tree.rebuild([t._new(build.detach(u)) for t, u in zip(inputs, values)]))
@@ -134,27 +134,27 @@ def custom_gradient(function: Callable) -> Callable:
 
 def stop_gradient(tree: Any) -> Any:
     """The same, its tensors cut off from gradients."""
-    found = Arguments(tree)
+    found = Structure(tree)
     return found.rebuild([t.detach() for t in found.tensors])
 
 
-class _Variables:
+class Variables:
     """Arguments with tensors of their own in the place of each tensor, as variables of differentiation while the block runs."""
 
     def __init__(self, arguments: list[Any], what: str) -> None:
-        self._tree = Arguments(arguments)
-        self._given = list(self._tree.tensors)
-        if not self._given:
+        self._tree = Structure(arguments)
+        self.given = list(self._tree.tensors)
+        if not self.given:
             raise DTypeError(f"{what}: there is no tensor among the arguments to differentiate with respect to")
-        for t in self._given:
+        for t in self.given:
             if not t.dtype.is_float:
                 raise DTypeError(f"{what}: only floats have derivatives, not a tensor of {t.dtype}; cast it, or leave it out by argnums")
-        self.values = [TensorUOp.stand_alone(t.uop) for t in self._given]
+        self.values = [TensorUOp.stand_alone(t.uop) for t in self.given]
         for u in self.values:
             add_variable(u)
-        self.arguments = self._tree.rebuild([t._new(u) for t, u in zip(self._given, self.values)])
+        self.arguments = self._tree.rebuild([t._new(u) for t, u in zip(self.given, self.values)])
 
-    def __enter__(self) -> _Variables:
+    def __enter__(self) -> Variables:
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -162,21 +162,21 @@ class _Variables:
 
     def pulled_back(self, outputs: list[Any], given: list[Any]) -> list[Any]:
         found = cotangents([t.uop for t in outputs], [g.uop for g in given], self.values)
-        return [t._new(build.full(t.shape, 0.0, t.dtype) if g is None else g) for t, g in zip(self._given, found)]
+        return [t._new(build.full(t.shape, 0.0, t.dtype) if g is None else g) for t, g in zip(self.given, found)]
 
     def rebuilt(self, tensors: list[Any]) -> list[Any]:
         return self._tree.rebuild(tensors)
 
 
-def _existing(number: int, count: int, what: str) -> int:
+def existing_argument(number: int, count: int, what: str) -> int:
     if not -count <= number < count:
         raise ShapeError(f"{what}: argnums names argument {number}, but the function was called with {count}")
     return number % count
 
 
-def _matching(outputs: Arguments, given: Any, what: str) -> list[Any]:
+def matching(outputs: Structure, given: Any, what: str) -> list[Any]:
     """Tensors of the structure, shapes and dtypes of others."""
-    found = list(Arguments(given).tensors)
+    found = list(Structure(given).tensors)
     wanted = list(outputs.tensors)
     if len(found) == 0 and len(wanted) == 1:
         found = [Tensor(given, dtype=wanted[0].dtype)]

@@ -113,6 +113,8 @@ class Generator:
             if not isinstance(size, int):
                 raise BoundsError(f"random numbers have static shapes, not {shape}; draw the greatest size, and slice")
             count *= size
+        if TRACING.count and (level := TRACING.level) is not None:
+            return level.drawn(self.blocks, shape)
         with self._lock:
             state = self._taken(count)
         numbers = Tensor._from_uop(build.reshape(build.cast(build.iota(count, T.int64), T.uint64), shape), realize.DEFAULT_DEVICE).to(self.device)

@@ -1,0 +1,97 @@
+"""A graph of one example as the graph of all: each op that depends on a stand-in is made over again by its batching rule.
+
+    batched([y], {x: xs}, 8)      y was made of x; xs has a first axis of 8 examples of x. Gives [ys]; None for what does not depend on x
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...dialect import types as T
+from ...errors import VmapError
+from ...graph.derivation import CUSTOM, Custom
+from ...graph.registries import STAND_INS
+from ...graph.tensor_graph import GRAPH, TensorUOp, new_buffer
+from .. import build
+from ..gradient.rules import device_of
+from ..sizes import Size
+from ..tracing import stand_in
+from .rules import BATCHING, repeated
+
+
+def batched(outputs: Sequence[TensorUOp], sources: Mapping[TensorUOp, TensorUOp], size: Size) -> list[TensorUOp | None]:
+    """What the outputs are for all examples. VmapError for an op without a rule."""
+    with GRAPH.lock:
+        made: dict[TensorUOp, TensorUOp | None] = dict(sources)
+        stack = list(reversed(outputs))
+        while stack:
+            u = stack[-1]
+            if u in made:
+                stack.pop()
+                continue
+            before = _before(u)
+            missing = [o for o in before if o not in made]
+            if missing:
+                stack += reversed(missing)
+                continue
+            stack.pop()
+            made[u] = None if all(made[o] is None for o in before) else _over_again(u, made, sources, size)
+        return [made[u] for u in outputs]
+
+
+def _before(u: TensorUOp) -> tuple[TensorUOp, ...]:
+    custom = CUSTOM.get(u)
+    return u.operands if custom is None else (*u.operands, *custom.inputs)
+
+
+def _over_again(u: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], sources: Mapping[TensorUOp, TensorUOp], size: Size) -> TensorUOp:
+    rule = BATCHING.get(u.name)
+    if rule is None:
+        raise VmapError(f"vmap: there is no batching rule for morok.{u.name}; call the function on each example, and stack the results")
+    operands = tuple(_example_by_example(o, made[o], size) for o in u.operands if isinstance(o.type, T.TensorType))
+    result = rule(u, operands, size)
+    return result if u not in CUSTOM else _with_custom_derivative(u, result, made, sources, size)
+
+
+def _example_by_example(u: TensorUOp, all_of_them: TensorUOp | None, size: Size) -> TensorUOp:
+    return repeated(u, size) if all_of_them is None else all_of_them
+
+
+def _with_custom_derivative(u: TensorUOp, result: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], sources: Mapping[TensorUOp, TensorUOp],
+                            size: Size) -> TensorUOp:
+    """The derivative of the user's goes with the value: its rule is one of one example, too."""
+    custom, value = CUSTOM[u], TensorUOp.stand_alone(result)
+    inputs = tuple((made[o] or o) for o in custom.inputs)
+    single = [made[o] is None for o in custom.inputs]
+    known = dict(sources)
+
+    def reach(g: TensorUOp) -> tuple[TensorUOp | None, ...]:
+        one = stand_in_of(g, device_of(g))
+        parts = custom.rule(one)
+        given = [p for p in parts if p is not None]
+        found = iter(zip(given, batched(given, {**known, one: g}, size)))
+        result: list[TensorUOp | None] = []
+        for part, shared in zip(parts, single):
+            if part is None:
+                result.append(None)
+                continue
+            whole = _example_by_example(*next(found), size)
+            result.append(build.reduce(whole, "add", (0,)) if shared else whole)
+        return tuple(result)
+    CUSTOM[value] = Custom(inputs, reach)
+    return value
+
+
+def stand_in_of(u: TensorUOp, device: str) -> TensorUOp:
+    """A value that stands for any one of the examples along the first axis."""
+    t = u.type
+    assert isinstance(t, T.TensorType)
+    shape = build.shape_of(u)[1:]
+    with GRAPH.lock:
+        if None not in t.shape[1:]:
+            found = buffer = new_buffer(T.tensor(t.shape[1:], t.dtype), device)
+        else:
+            sample = build.reshape(build.shrink(u, (0,) * (len(shape) + 1), (1, *shape)), shape)
+            buffer, view = stand_in(sample, device)
+            found = build.op("contiguous", (view,))  # of its own: movements that simplify what they are given do not reach behind it
+        STAND_INS.update((found, buffer))
+    return found
