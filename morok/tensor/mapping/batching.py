@@ -44,6 +44,13 @@ def _before(u: TensorUOp) -> tuple[TensorUOp, ...]:
 
 
 def _over_again(u: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], sources: Mapping[TensorUOp, TensorUOp], size: Size) -> TensorUOp:
+    if u.name == "repeat":
+        return _repeat(u, made, sources, size)
+    if u.name == "repeated":
+        loop = made[u.operands[0]]
+        assert loop is not None
+        number = u.attributes[0]
+        return build.op("repeated", (loop,), (number,), loop.operands[number].type)
     rule = BATCHING.get(u.name)
     if rule is None:
         raise VmapError(f"vmap: there is no batching rule for morok.{u.name}; call the function on each example, and stack the results")
@@ -54,6 +61,31 @@ def _over_again(u: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], source
 
 def _example_by_example(u: TensorUOp, all_of_them: TensorUOp | None, size: Size) -> TensorUOp:
     return repeated(u, size) if all_of_them is None else all_of_them
+
+
+def _repeat(u: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], sources: Mapping[TensorUOp, TensorUOp], size: Size) -> TensorUOp:
+    """A loop that carries all examples. Where a carried bool tells how long it runs, it runs as long as any does; what is done keeps its values."""
+    count, goes_on = u.attributes
+    n = len(u.operands) // 3
+    old, initial, following = u.operands[:n], u.operands[n:2 * n], u.operands[2 * n:]
+    begin = [_example_by_example(i, made[i], size) for i in initial]
+    carried = [build.carried(i) for i in begin]
+    inner = batched(following, {**sources, **dict(zip(old, carried))}, size)
+    after = [_example_by_example(f, whole, size) for f, whole in zip(following, inner)]
+    if goes_on is not None:
+        runs = carried[goes_on]
+        after = [build.alu("where", _beside(runs, c), a, c) for a, c in zip(after, carried)]
+        begin.append(build.reduce(begin[goes_on], "or", (0,)))
+        after.append(build.reduce(after[goes_on], "or", (0,)))
+        carried.append(build.carried(begin[-1]))
+        goes_on = n
+    return build.op("repeat", (*carried, *begin, *after), (count, goes_on))
+
+
+def _beside(u: TensorUOp, other: TensorUOp) -> TensorUOp:
+    """A number for each example, for each element of the example."""
+    shape = build.shape_of(other)
+    return build.expand(build.reshape(u, (shape[0], *(1 for _ in shape[1:]))), shape)
 
 
 def _with_custom_derivative(u: TensorUOp, result: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], sources: Mapping[TensorUOp, TensorUOp],
