@@ -20,7 +20,8 @@ class Torch:
         torch.set_grad_enabled(False)
 
     def array(self, raw: np.ndarray, dtype: str) -> Array:
-        return torch.from_numpy(raw).to(getattr(torch, dtype))
+        """Its indices and classes are of int64."""
+        return torch.from_numpy(raw).to(torch.int64 if dtype == "int32" else getattr(torch, dtype))
 
     def ready(self, compute: Callable[..., Any], arrays: list[Array]) -> Callable[[], Any]:
         return lambda: compute(self, *arrays)
