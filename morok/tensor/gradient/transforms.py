@@ -133,7 +133,10 @@ def custom_gradient(function: Callable) -> Callable:
 
 
 def stop_gradient(tree: Any) -> Any:
-    """The same, its tensors cut off from gradients."""
+    """The same, its tensors (of any shape, in lists, tuples and dicts too) cut off from gradients.
+
+        morok.stop_gradient(Tensor([1.0, 2.0]))  # [1.0, 2.0]
+    """
     found = Structure(tree)
     return found.rebuild([t.detach() for t in found.tensors])
 
