@@ -8,7 +8,7 @@ import ast
 import re
 import textwrap
 
-EXAMPLE = re.compile(r"\n\s*\n(?P<indent> {8,})(?P<code>\S.*?)(?: *# (?P<value>.*))?(?=\n|$)")
+EXAMPLE = re.compile(r"\n\s*\n(?P<before>(?: {8,}\w+ = .*\n)*)(?P<indent> {8,})(?P<code>\S.*?)(?: *# (?P<value>.*))?(?=\n|$)")
 
 
 def of_module(name: str, function: str | None, note: str, inputs: int = 1) -> str:
@@ -19,7 +19,7 @@ def of_module(name: str, function: str | None, note: str, inputs: int = 1) -> st
     lines = [first, *text.splitlines(), "", note]
     if found and (code := _as_module(name, found["code"], inputs)):
         value = f"    # {found['value']}" if found["value"] else ""
-        lines += ["", f"    {code}{value}"]
+        lines += ["", *(f"    {line.strip()}" for line in found["before"].splitlines()), f"    {code}{value}"]
     return "\n".join([lines[0], *(f"    {line}".rstrip() for line in lines[1:])]) + "\n    "
 
 

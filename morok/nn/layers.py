@@ -196,7 +196,7 @@ class Conv1d(_Conv):
     """Cross-correlation over the last axis of (batch, channels, length). weight has shape (out_channels, in_channels / groups, kernel_size). ShapeError
     where channels do not fit.
 
-        nn.Conv1d(1, 2, 3, padding=1)(Tensor.ones(1, 1, 5)).shape    # (1, 2, 5)
+        nn.Conv1d(1, 2, 3, padding=1)(Tensor.ones(1, 1, 5))    # (1, 2, 5)
     """
 
     dimensions = 1
@@ -215,7 +215,7 @@ class Conv3d(_Conv):
     """Cross-correlation over the last three axes. weight has shape (out_channels, in_channels / groups, depth, rows, columns). ShapeError where channels
     do not fit.
 
-        nn.Conv3d(1, 2, 2)(Tensor.ones(1, 1, 3, 3, 3)).shape    # (1, 2, 2, 2, 2)
+        nn.Conv3d(1, 2, 2)(Tensor.ones(1, 1, 3, 3, 3))    # (1, 2, 2, 2, 2)
     """
 
     dimensions = 3
@@ -276,7 +276,7 @@ class ConvTranspose2d(_ConvTranspose):
 class ConvTranspose3d(_ConvTranspose):
     """The transpose of Conv3d as a linear map. weight has shape (in_channels, out_channels / groups, depth, rows, columns).
 
-        nn.ConvTranspose3d(1, 2, 2)(Tensor.ones(1, 1, 2, 2, 2)).shape    # (1, 2, 3, 3, 3)
+        nn.ConvTranspose3d(1, 2, 2)(Tensor.ones(1, 1, 2, 2, 2))    # (1, 2, 3, 3, 3)
     """
 
     dimensions = 3

@@ -200,7 +200,10 @@ class TensorCore:
 
     @property
     def stored_uop(self) -> TensorUOp:
-        """The value as the storage has it, which is what computing keeps: not cut off from gradients where they are not recorded."""
+        """The value as the storage has it, which is what computing keeps: not cut off from gradients where they are not recorded.
+
+            Tensor([1.0]).stored_uop
+        """
         if self._chain is None:
             return self._storage.value
         return self._moved(self._storage.value) if TRACING.count and TRACING.current is not None else self._followed()
