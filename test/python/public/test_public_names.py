@@ -92,7 +92,7 @@ def _compared_in_tests():
         compares = re.search(r"assert_allclose|assert_array_equal|\bcheck\(|reference|\bFUNCTIONS\b", text) and re.search(r"import numpy|from cases|PyTorch", text)
         if file.parent.name != "public" and (compares or file.stem.startswith("cases")):
             words |= set(re.findall(r"\w+", text))
-            words |= {f"{stem}{n}d" for stem in re.findall(r"(\w+)\{\w+\}d\b|\"(\w+Pad)\"", text) for n in (1, 2, 3) for stem in stem if stem}
+            words |= {f"{stem}{n}d" for stem in re.findall(r"\w+(?=\{\w+\}d\b)|(?<=\")\w+Pad(?=\")", text) for n in (1, 2, 3)}
     return words
 
 
