@@ -1,4 +1,4 @@
-"""Layers whose values NumPy gives in a line or two: padding, dropout of channels, shuffles, initial values; and those made of layers that PyTorch's values check."""
+"""Layers that NumPy gives in a line or two: padding, dropout of channels, initial values; and those made of layers that PyTorch checks."""
 
 import numpy as np
 import pytest

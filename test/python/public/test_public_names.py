@@ -89,7 +89,8 @@ def _compared_in_tests():
     words: set[str] = set()
     for file in TESTS.rglob("*.py"):
         text = file.read_text()
-        compares = re.search(r"assert_allclose|assert_array_equal|\bcheck\(|reference|\bFUNCTIONS\b", text) and re.search(r"import numpy|from cases|PyTorch", text)
+        compares = re.search(r"import numpy|from cases|PyTorch", text) and re.search(
+            r"assert_allclose|assert_array_equal|\bcheck\(|reference|\bFUNCTIONS\b", text)
         if file.parent.name != "public" and (compares or file.stem.startswith("cases")):
             words |= set(re.findall(r"\w+", text))
             words |= {f"{stem}{n}d" for stem in re.findall(r"\w+(?=\{\w+\}d\b)|(?<=\")\w+Pad(?=\")", text) for n in (1, 2, 3)}
