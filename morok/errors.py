@@ -58,6 +58,10 @@ class FormatError(MorokError, ValueError):
     """A file that is truncated, damaged or of another kind; the message starts with its path."""
 
 
+class MissingPackageError(MorokError, ImportError):
+    """A package that an extra of morok brings, and that is not installed."""
+
+
 class IRError(MorokError, ValueError):
     """IR that does not verify; the message starts with its location."""
 

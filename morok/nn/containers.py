@@ -131,10 +131,7 @@ class Sequential(_List):
 
 
 class ParameterList(_List):
-    """A list of parameters. Of any shapes.
-
-        nn.ParameterList([nn.Parameter(Tensor([1.0]))])[0]    # [1.0]
-    """
+    """A list of parameters."""
 
     _kind = Tensor
 
@@ -212,10 +209,7 @@ class ModuleDict(_Dict):
 
 
 class ParameterDict(_Dict):
-    """Parameters by name. Of any shapes.
-
-        nn.ParameterDict({"scale": nn.Parameter(Tensor([1.0]))})["scale"]    # [1.0]
-    """
+    """Parameters by name."""
 
     _kind = Tensor
 

@@ -12,9 +12,6 @@ from .core import TensorCore
 from .sizes import SymbolicInt
 from .writing import WritingMethods
 
-SHOWN_ELEMENTS = 1000
-"""Realised tensors up to this size are printed by repr; NumPy abbreviates what is larger."""
-
 
 class ConversionMethods(WritingMethods):
     __slots__ = ()
@@ -22,10 +19,7 @@ class ConversionMethods(WritingMethods):
     # Computing
 
     def realize(self) -> Self:
-        """Computes the value and keeps it; all that uses it reads it from now on. The same shape and dtype.
-
-            (Tensor([1.0, 2.0]) + 1).realize()  # [2.0, 3.0]
-        """
+        """Computes the value and keeps it; all that uses it reads it from now on."""
         realize.realize([self.stored_uop])
         self._settle()
         return self
@@ -52,52 +46,34 @@ class ConversionMethods(WritingMethods):
 
     @staticmethod
     def prepare_batch(tensors: Sequence[Any], beam: int | None = None, opts: str | Mapping[str, str] | None = None) -> Any:
-        """An ExecutionPlan that computes several tensors, its outputs in this order. `beam` and `opts` as in `prepare`. Tensors of any shapes and dtypes.
-
-            x = Tensor([1.0, 2.0])
-            plan = Tensor.prepare_batch([x + 1, x * 2])
-        """
+        """An ExecutionPlan that computes several tensors, its outputs in this order. `beam` and `opts` as in `prepare`."""
         return realize.prepare([t.uop for t in _tensors(tensors, "prepare_batch")], beam, opts)
 
     @property
     def is_realized(self) -> bool:
-        """Whether the value is in memory already.
-
-            Tensor([1.0]).is_realized
-        """
+        """Whether the value is in memory already."""
         return realize.memory(self.stored_uop) is not None
 
     # Copies and places
 
     def contiguous(self) -> Self:
-        """The value as memory of its own in row-major order: a place where the compiler stores it. The same shape and dtype.
-
-            Tensor([[1.0, 2.0]]).T.contiguous()  # [[1.0], [2.0]]
-        """
+        """The value as memory of its own in row-major order: a place where the compiler stores it."""
         return self._new(build.op("contiguous", (self.uop,)))
 
     def clone(self) -> Self:
-        """A copy, which writing to this or to the copy does not connect. The same shape and dtype.
-
-            Tensor([1.0, 2.0]).clone()  # [1.0, 2.0]
-        """
+        """A copy, which writing to this or to the copy does not connect."""
         return self._new(self.uop)
 
     copy = clone
 
     def detach(self) -> Self:
-        """The value, cut off from gradients; it shares memory. The same shape and dtype.
-
-            Tensor([1.0, 2.0]).detach()  # [1.0, 2.0]
-        """
+        """The value, cut off from gradients; it shares memory."""
         return self._view((build.detach, ()))
 
     def to(self, *targets: Any, device: str | None = None, dtype: Any = None) -> Self:
         """The tensor on another device, in another dtype, or both: `x.to("CPU:1")`, `x.to(dtypes.float16)`, `x.to("CPU:1", dtypes.int32)`.
 
         A new tensor where anything changes, else this one. DeviceError for an unknown device.
-
-            Tensor([1.5]).to(dtypes.float16)  # [1.5]
         """
         for target in targets:
             if isinstance(target, TensorCore):
@@ -116,36 +92,24 @@ class ConversionMethods(WritingMethods):
         return result
 
     def cpu(self) -> Self:
-        """On the first device. The same shape and dtype.
-
-            Tensor([1.0, 2.0]).cpu()  # [1.0, 2.0]
-        """
+        """On the first device."""
         return self.to("CPU")
 
     # Values
 
     def numpy(self) -> np.ndarray:
-        """The values as a new array. Computes them. The same shape and dtype, in row-major order.
-
-            Tensor([1.0, 2.0]).numpy()
-        """
+        """The values as a new array. Computes them."""
         self.realize()
         return realize.known_memory(self.stored_uop).numpy(self._concrete_shape())
 
     def item(self) -> Any:
-        """The only element as a Python number. ShapeError for any other size. Computes it.
-
-            Tensor([2.5]).item()
-        """
+        """The only element as a Python number. ShapeError for any other size."""
         if self.numel() != 1:
             raise ShapeError(f"item: needs a tensor of one element, not shape {self.shape}; use tolist() or numpy()")
         return _python(self.numpy().reshape(())[()])
 
     def tolist(self) -> Any:
-        """The values as nested lists of Python numbers; a number if 0-d. As deep as there are axes. Computes them.
-
-            Tensor([[1.0], [2.0]]).tolist()
-        """
+        """The values as nested lists of Python numbers; a number if 0-d."""
         array = self.numpy()
         return (array.astype(np.float32) if array.dtype.kind == "V" else array).tolist()
 
@@ -185,20 +149,6 @@ class ConversionMethods(WritingMethods):
 
     def __contains__(self, value: Any) -> bool:
         return bool(self.eq(value).any())
-
-    # Text
-
-    def __repr__(self) -> str:
-        facts = f"shape={self.shape}, dtype={self.dtype}, device={self.device!r}"
-        memory = realize.memory(self.stored_uop)
-        if memory is None or any(isinstance(s, SymbolicInt) for s in self.shape):
-            return f"Tensor({facts}, not computed yet)"
-        array = memory.numpy(self._concrete_shape())
-        values = np.array2string(array, separator=", ", prefix="Tensor(", threshold=SHOWN_ELEMENTS)
-        return f"Tensor({values}, {facts})"
-
-    def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if spec and self.numel() == 1 else format(repr(self), spec)
 
 
 def _python(value: Any) -> Any:

@@ -5,7 +5,7 @@ The methods are layers, each a file of its subject built on the ones before:
     core            what a tensor is: storage, views, dtype, shape          convolution     conv2d, pooling
     movement        reshape, permute, expand, pad, flip, split, roll        indexing        t[key], t[key] = value, gather
     elementwise     + - * / // % **, comparisons, bits, where               writing         assign, += and kin
-    mathematics     exp, log, sin, sqrt, floor, isnan, ...                  conversion      realize, plans, numpy(), item(), repr
+    mathematics     exp, log, sin, sqrt, floor, isnan, ...                  conversion      realize, plans, numpy(), item()
     creation        zeros, full, arange, eye, tril
     reduction       sum, max, mean, argmax, var, ...
     joining         cat, stack
@@ -14,15 +14,19 @@ The methods are layers, each a file of its subject built on the ones before:
                                                                 exchange        __array__, DLPack, pickle, copy
     numeric         isclose, nan_to_num, sinc, xlogy, nanmean, rot90, kron, ...
     cumulative      cumsum, cumprod, cummax, cummin                         scattering      scatter, index_add, index_put, masked_scatter, ...
+<<<<<<< HEAD
     selection       nonzero, argwhere, compress                             counting        bincount, histogram, histc
     sampling        rand, randn, randint, uniform_, normal_
+=======
+    sampling        rand, randn, randint, uniform_, normal_                 display         repr, HTML, pictures of the graph
+>>>>>>> ae33f4d (A repr shows views of memory and constants and copies nothing; HTML and pictures of the graph for notebooks)
 """
 from __future__ import annotations
 
-from .sampling import SamplingMethods
+from .display import DisplayMethods
 
 
-class Tensor(SamplingMethods):
+class Tensor(DisplayMethods):
     __slots__ = ()
 
 

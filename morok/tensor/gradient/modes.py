@@ -35,18 +35,11 @@ class no_grad(_Recording):
 
 
 class enable_grad(_Recording):
-    """Gradients are recorded within, also inside a no_grad().
-
-        with morok.no_grad(), morok.enable_grad():
-            morok.is_grad_enabled()
-    """
+    """Gradients are recorded within, also inside a no_grad()."""
 
     unrecorded = False
 
 
 def is_grad_enabled() -> bool:
-    """Whether gradients are recorded here.
-
-        morok.is_grad_enabled()
-    """
+    """Whether gradients are recorded here."""
     return not TRACING.unrecorded

@@ -139,10 +139,7 @@ renewed_after_fork(sys.modules[__name__], "_lock", threading.Lock)
 
 
 def default_generator(device: str | None = None) -> Generator:
-    """The generator that draws take when they are given none: one for each device, all of one seed, which the system chooses until `manual_seed`.
-
-        morok.random.default_generator()
-    """
+    """The generator that draws take when they are given none: one for each device, all of one seed, which the system chooses until `manual_seed`."""
     where = realize.canonical_device(device)
     found = _generators.get(where)
     if found is None:
@@ -163,20 +160,14 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Begins the default generators' streams of a seed that the system chooses, and gives that.
-
-        morok.random.seed()
-    """
+    """Begins the default generators' streams of a seed that the system chooses, and gives that."""
     chosen = int.from_bytes(os.urandom(8), "little")
     manual_seed(chosen)
     return chosen
 
 
 def initial_seed() -> int:
-    """The default generator's seed.
-
-        morok.random.initial_seed()
-    """
+    """The default generator's seed."""
     return default_generator().initial_seed()
 
 
@@ -189,8 +180,5 @@ def get_rng_state() -> Tensor:
 
 
 def set_rng_state(state: Any) -> None:
-    """Takes the default generator to a state that `get_rng_state` gave. BoundsError for anything of another dtype or shape.
-
-        morok.random.set_rng_state(morok.random.get_rng_state())
-    """
+    """Takes the default generator to a state that `get_rng_state` gave. BoundsError for anything of another dtype or shape."""
     default_generator().set_state(state)
