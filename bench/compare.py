@@ -37,7 +37,7 @@ from peers.numpy_ops import NumPy
 from remote_peer import MissingPeer, PeerError, RemotePeer
 from rich.console import Console
 from rich.table import Table
-from workloads import Workload, same, small, workloads
+from workloads import Workload, exactly, same, small, workloads
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTES = Console(stderr=True, highlight=False)
@@ -68,7 +68,7 @@ def save(array: np.ndarray, path: Path) -> str:
 
 def exact_results(workload: Workload, arrays: Iterable[np.ndarray]) -> list[np.ndarray]:
     """In float64."""
-    return [np.asarray(r) for r in as_tuple(workload.compute(NumPy(), *(a.astype(np.float64) for a in arrays)))]
+    return [np.asarray(r) for r in as_tuple(workload.compute(NumPy(), *map(exactly, arrays)))]
 
 
 def prepare(workload: Workload, peer: RemotePeer, inputs: list[str], results: Path, exact: list[np.ndarray], options: argparse.Namespace) -> Record:

@@ -17,22 +17,25 @@ from typing import Any
 
 import numpy as np
 
-TOLERANCES = {"float64": 1e-11, "float32": 1e-4, "float16": 5e-3, "bfloat16": 3e-2, "int8": 0.0}
+TOLERANCES = {"float64": 1e-11, "float32": 1e-4, "float16": 5e-3, "bfloat16": 3e-2, "int8": 0.0, "int32": 0.0}
 
 
 @dataclass(frozen=True)
 class Input:
-    """An array of normally distributed numbers (int8: all values but -128, evenly)."""
+    """An array of normally distributed numbers (int8: all values but -128, evenly; int32: those from 0 up to `below`)."""
 
     shape: tuple[int, ...]
     dtype: str = "float32"
     deviation: float = 1.0
     non_negative: bool = False
+    below: int = 0
 
     def array(self, rng: np.random.Generator) -> np.ndarray:
         """The numbers, of a dtype that NumPy has: bfloat16 as float32 whose low half is zero."""
         if self.dtype == "int8":
             return rng.integers(-127, 128, self.shape, np.int8)
+        if self.dtype == "int32":
+            return rng.integers(0, self.below, self.shape, np.int32)
         numbers = rng.standard_normal(self.shape, np.float64 if self.dtype == "float64" else np.float32)
         numbers *= self.deviation
         if self.non_negative:
@@ -66,6 +69,11 @@ class Workload:
         return plain(text) in plain(self.name)
 
 
+def exactly(array: np.ndarray) -> np.ndarray:
+    """The array as the reference takes it: in float64, numbers of rows and classes as they are."""
+    return array if array.dtype == np.int32 else array.astype(np.float64)
+
+
 def plain(name: str) -> str:
     """A name as one types it: matmul 512^3 is matmul 5123, the multiplication sign an x."""
     return unicodedata.normalize("NFKC", name).replace("×", "x").replace("^", "").lower()
@@ -87,6 +95,10 @@ def floats(*shape: int, deviation: float = 1.0, dtype: str = "float32") -> Input
 def weights(*shape: int) -> Input:
     """So small that a product with them keeps the magnitude of what they multiply; their first axis is summed over."""
     return Input(shape, deviation=shape[0] ** -0.5)
+
+
+def numbers(*shape: int, below: int) -> Input:
+    return Input(shape, "int32", below=below)
 
 
 # Functions of several steps
@@ -120,6 +132,55 @@ def adam(ops: Any, weight: Any, gradient: Any, first: Any, second: Any) -> tuple
     second = 0.999 * second + 0.001 * gradient * gradient
     step = (first / (1 - 0.9 ** 10)) / (ops.sqrt(second / (1 - 0.999 ** 10)) + 1e-8)
     return weight - 1e-3 * step, first, second
+
+
+def embedding_gradient(ops: Any, w: Any, g: Any, places: Any) -> tuple[Any, Any]:
+    """Rows of a table, and what comes back to the table."""
+    def loss(ops: Any, parameters: Any, g: Any, places: Any) -> Any:
+        return ops.sum(ops.embedding(parameters[0], places) * g, None)
+    return ops.embedding(w, places), ops.gradients(loss, [w], g, places)[0]
+
+
+def small_network(ops: Any, parameters: Any, images: Any, classes: Any) -> Any:
+    """Two convolutions, each with a pooling, and two linear layers."""
+    w1, b1, w2, b2, w3, b3, w4, b4 = parameters
+    x = ops.max_pool(ops.relu(ops.conv2d(images, w1, 1, 1, 1) + b1), 2)
+    x = ops.max_pool(ops.relu(ops.conv2d(x, w2, 1, 1, 1) + b2), 2)
+    return ops.cross_entropy(ops.linear(ops.relu(ops.linear(x.reshape(x.shape[0], -1), w3, b3)), w4, b4), classes)
+
+
+def small_transformer(heads: int) -> Callable[..., Any]:
+    """A language model: blocks of causal attention and two linear layers, a layer norm before each."""
+    def loss(ops: Any, parameters: Any, letters: Any, next_letters: Any) -> Any:
+        batch, length = letters.shape
+        given = iter(parameters)
+        x = ops.embedding(next(given), letters) + next(given)
+        width = x.shape[-1]
+
+        def by_head(y: Any) -> Any:
+            return ops.permute(y.reshape(batch, length, heads, width // heads), (0, 2, 1, 3))
+
+        for _ in range((len(parameters) - 4) // 16):
+            normal = ops.layer_norm(x, next(given), next(given))
+            q, k, v = (by_head(ops.linear(normal, next(given), next(given))) for _ in range(3))
+            attended = ops.permute(ops.attention(q, k, v, causal=True), (0, 2, 1, 3)).reshape(batch, length, width)
+            x = x + ops.linear(attended, next(given), next(given))
+            normal = ops.layer_norm(x, next(given), next(given))
+            x = x + ops.linear(ops.gelu(ops.linear(normal, next(given), next(given))), next(given), next(given))
+        return ops.cross_entropy(ops.linear(x, next(given), next(given)).reshape(batch * length, -1), next_letters.reshape(-1))
+    return loss
+
+
+def training_step(loss: Callable[..., Any], count: int) -> Callable[..., Any]:
+    """Forward, backward and AdamW (Loshchilov & Hutter 2017) at step 10: of so many parameters each, their first and second moments, then the data."""
+    def step(ops: Any, *given: Any) -> tuple[Any, ...]:
+        parameters, first, second, data = given[:count], given[count:2 * count], given[2 * count:3 * count], given[3 * count:]
+        found = []
+        for p, g, m, v in zip(parameters, ops.gradients(loss, parameters, *data), first, second):
+            p, m, v = adam(ops, p - 1e-5 * p, g, m, v)
+            found += [p, m, v]
+        return tuple(found)
+    return step
 
 
 # The table
@@ -252,6 +313,48 @@ def attentions(dim: Callable[[int], int]) -> Iterator[Workload]:
     yield attention("attention, 2 heads, 4096×64", dim(2), dim(4096), dim(64))
 
 
+def irregular(dim: Callable[[int], int]) -> Iterator[Workload]:
+    size, columns, below = dim(1 << 24), dim(32), dim(1 << 17)
+    yield Workload("cumsum of 16 M", lambda ops, x: ops.cumsum(x), [Input((size,), non_negative=True)], 8 * size, "GB/s")
+    rows = dim(1 << 20)
+    yield Workload("gather of 1 M rows of 32", lambda ops, x, places: ops.embedding(x, places), [floats(below, columns), numbers(rows, below=below)],
+                   8 * rows * columns, "GB/s")
+    rows, columns, below = dim(4096), dim(384), dim(30522)
+    yield Workload("embedding and its gradient, 4096 of 30522×384", embedding_gradient,
+                   [floats(below, columns), floats(rows, columns), numbers(rows, below=below)], 4 * columns * (3 * rows + below), "GB/s")
+    size = dim(28)
+    yield Workload("conv transposed 4×4 stride 2 pad 1, 128→64, 28²", lambda ops, x, w: ops.conv_transpose2d(x, w, 2, 1),
+                   [floats(1, dim(128), size, size), floats(dim(128), dim(64), 4, 4, deviation=dim(128) ** -0.5 / 2)],
+                   2 * dim(128) * dim(64) * 16 * size ** 2, "GF/s")
+    batch, width, hidden = dim(16), dim(64), dim(128)
+    yield Workload("LSTM, 128 steps, batch 16, 64→128", lambda ops, *given: ops.lstm(*given),
+                   [floats(dim(128), batch, width), *[floats(batch, hidden)] * 2, floats(4 * hidden, width, deviation=width ** -0.5),
+                    floats(4 * hidden, hidden, deviation=hidden ** -0.5), floats(4 * hidden)], 0, "us")
+
+
+def training(name: str, loss: Callable[..., Any], parameters: list[Input], data: list[Input]) -> Workload:
+    """What is shown is the time of one step."""
+    first = [floats(*p.shape, deviation=0.01) for p in parameters]
+    second = [Input(p.shape, deviation=1e-4, non_negative=True) for p in parameters]
+    return Workload(name, training_step(loss, len(parameters)), [*parameters, *first, *second, *data], 0, "us")
+
+
+def training_steps(dim: Callable[[int], int]) -> Iterator[Workload]:
+    size, batch = dim(28), dim(64)
+    one, two, inner = dim(16), dim(32), dim(128)
+    flat = two * (size // 4) ** 2
+    yield training("training step, convolutional network, batch 64 of 28²", small_network, [
+        floats(one, 1, 3, 3, deviation=1 / 3), floats(one, 1, 1), floats(two, one, 3, 3, deviation=one ** -0.5 / 3), floats(two, 1, 1),
+        weights(flat, inner), floats(inner), weights(inner, 10), floats(10)], [floats(batch, 1, size, size), numbers(batch, below=10)])
+    letters, heads, head, length, batch = dim(96), dim(4), dim(32), dim(128), dim(8)
+    width = heads * head
+    square, bias = weights(width, width), floats(width)
+    block = [bias, bias, *[square, bias] * 4, bias, bias, weights(width, 4 * width), floats(4 * width), weights(4 * width, width), bias]
+    yield training("training step, transformer of 2 blocks, 8×128×128", small_transformer(heads),
+                   [floats(letters, width), floats(length, width), *block * 2, weights(width, letters), floats(letters)],
+                   [numbers(batch, length, below=letters)] * 2)
+
+
 def workloads(dim: Callable[[int], int] = same) -> list[Workload]:
     """All, the table's first."""
-    return [w for family in (table, products, convolutions, rows_and_columns, attentions) for w in family(dim)]
+    return [w for family in (table, products, convolutions, rows_and_columns, attentions, irregular, training_steps) for w in family(dim)]

@@ -1,7 +1,7 @@
 """JAX's vocabulary: every workload is one jitted function."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -92,3 +92,34 @@ class Jax:
 
     def conv2d(self, x: Array, w: Array, stride: int, padding: int, groups: int) -> Array:
         return jax.lax.conv_general_dilated(x, w, (stride, stride), [(padding, padding)] * 2, feature_group_count=groups)
+
+    def cumsum(self, x: Array) -> Array:
+        return jnp.cumsum(x)
+
+    def bincount(self, x: Array, below: int) -> Array:
+        return jnp.bincount(x, length=below)
+
+    def conv_transpose2d(self, x: Array, w: Array, stride: int, padding: int) -> Array:
+        inside = w.shape[2] - 1 - padding
+        return jax.lax.conv_general_dilated(x, jnp.flip(w, (2, 3)).swapaxes(0, 1), (1, 1), [(inside, inside)] * 2, lhs_dilation=(stride, stride))
+
+    def lstm(self, x: Array, h: Array, c: Array, w: Array, u: Array, b: Array) -> Array:
+        def step(state: tuple[Array, Array], inputs: Array) -> tuple[tuple[Array, Array], Array]:
+            h, c = state
+            into, forget, cell, out = jnp.split(inputs + h @ u.T, 4, -1)
+            c = jax.nn.sigmoid(forget) * c + jax.nn.sigmoid(into) * jnp.tanh(cell)
+            h = jax.nn.sigmoid(out) * jnp.tanh(c)
+            return (h, c), h
+        return jax.lax.scan(step, (h, c), x @ w.T + b)[1]
+
+    def max_pool(self, x: Array, size: int) -> Array:
+        return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 1, size, size), (1, 1, size, size), "VALID")
+
+    def embedding(self, w: Array, places: Array) -> Array:
+        return w[places]
+
+    def cross_entropy(self, logits: Array, classes: Array) -> Array:
+        return -jnp.take_along_axis(jax.nn.log_softmax(logits), classes[:, None], 1).mean()
+
+    def gradients(self, loss: Callable[..., Any], parameters: Sequence[Array], *data: Any) -> list[Array]:
+        return jax.grad(lambda given: loss(self, given, *data))(list(parameters))

@@ -1,13 +1,13 @@
 """morok's vocabulary: every workload is one jitted function."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import morok
-from morok import Tensor, dtypes
+from morok import Tensor, dtypes, nn
 
 from . import as_tuple
 
@@ -97,6 +97,34 @@ class Morok:
 
     def conv2d(self, x: Tensor, w: Tensor, stride: int, padding: int, groups: int) -> Tensor:
         return x.conv2d(w, stride=stride, padding=padding, groups=groups)
+
+    def cumsum(self, x: Tensor) -> Tensor:
+        return x.cumsum(0)
+
+    def bincount(self, x: Tensor, below: int) -> Tensor:
+        return x.bincount(minlength=below)
+
+    def conv_transpose2d(self, x: Tensor, w: Tensor, stride: int, padding: int) -> Tensor:
+        return nn.functional.conv_transpose2d(x, w, stride=stride, padding=padding)
+
+    def lstm(self, x: Tensor, h: Tensor, c: Tensor, w: Tensor, u: Tensor, b: Tensor) -> Tensor:
+        layer = nn.LSTM(x.shape[-1], h.shape[-1])
+        layer.weight_ih_l0, layer.weight_hh_l0, layer.bias_ih_l0, layer.bias_hh_l0 = w, u, b, Tensor.zeros(*b.shape)
+        return layer(x, (h.unsqueeze(0), c.unsqueeze(0)))[0]
+
+    def max_pool(self, x: Tensor, size: int) -> Tensor:
+        return nn.functional.max_pool2d(x, size)
+
+    def embedding(self, w: Tensor, places: Tensor) -> Tensor:
+        return nn.functional.embedding(places, w)
+
+    def cross_entropy(self, logits: Tensor, classes: Tensor) -> Tensor:
+        return nn.functional.cross_entropy(logits, classes)
+
+    def gradients(self, loss: Callable[..., Any], parameters: Sequence[Tensor], *data: Any) -> list[Tensor]:
+        leaves = [p.detach().requires_grad_() for p in parameters]
+        loss(self, leaves, *data).backward()
+        return [leaf.grad for leaf in leaves]
 
 
 class Prepared:

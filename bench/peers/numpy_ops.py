@@ -1,7 +1,7 @@
 """NumPy's vocabulary, also the reference: given float64 arrays, it computes in float64."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -108,3 +108,36 @@ class NumPy:
         panel = windows.reshape(n, groups, channels, rows, columns, *kernel).transpose(0, 1, 2, 5, 6, 3, 4)
         panel = panel.reshape(n, groups, channels * kernel[0] * kernel[1], rows * columns)
         return (w.reshape(groups, len(w) // groups, -1) @ panel).reshape(n, len(w), rows, columns)
+
+    def cumsum(self, x: Array) -> Array:
+        return x.cumsum(0)
+
+    def embedding(self, w: Array, places: Array) -> Array:
+        return w[places]
+
+    def bincount(self, x: Array, below: int) -> Array:
+        return np.bincount(x, minlength=below)
+
+    def conv_transpose2d(self, x: Array, w: Array, stride: int, padding: int) -> Array:
+        """Each element's window is added to where it goes, one place of the kernel after another."""
+        n, _, rows, columns = x.shape
+        kernel = w.shape[2:]
+        whole = np.zeros((n, w.shape[1], (rows - 1) * stride + kernel[0], (columns - 1) * stride + kernel[1]), x.dtype)
+        parts = np.einsum("nchw,cokl->noklhw", x, w, optimize=True)
+        for k in range(kernel[0]):
+            for m in range(kernel[1]):
+                whole[:, :, k:k + rows * stride:stride, m:m + columns * stride:stride] += parts[:, :, k, m]
+        return whole[:, :, padding:whole.shape[2] - padding, padding:whole.shape[3] - padding]
+
+    def lstm(self, x: Array, h: Array, c: Array, w: Array, u: Array, b: Array) -> Array:
+        inputs, found = x @ w.T + b, []
+        for step in inputs:
+            into, forget, cell, out = np.split(step + h @ u.T, 4, -1)
+            c = c / (1 + np.exp(-forget)) + np.tanh(cell) / (1 + np.exp(-into))
+            h = np.tanh(c) / (1 + np.exp(-out))
+            found.append(h)
+        return np.stack(found)
+
+    def gradients(self, loss: Callable[..., Any], parameters: Sequence[Array], *data: Any) -> list[Array]:
+        from .numpy_tape import gradients
+        return gradients(loss, parameters, *data)

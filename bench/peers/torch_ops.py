@@ -1,7 +1,7 @@
 """PyTorch's vocabulary, eager and compiled."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ class Torch:
         torch.set_grad_enabled(False)
 
     def array(self, raw: np.ndarray, dtype: str) -> Array:
-        return torch.from_numpy(raw).to(getattr(torch, dtype))
+        """Its indices and classes are of int64."""
+        return torch.from_numpy(raw).to(torch.int64 if dtype == "int32" else getattr(torch, dtype))
 
     def ready(self, compute: Callable[..., Any], arrays: list[Array]) -> Callable[[], Any]:
         return lambda: compute(self, *arrays)
@@ -35,7 +36,7 @@ class Torch:
         return torch._int_mm(a, b)
 
     def linear(self, x: Array, w: Array, b: Array) -> Array:
-        return torch.addmm(b, x, w)
+        return torch.addmm(b, x, w) if x.ndim == 2 else F.linear(x, w.T, b)
 
     def permute(self, x: Array, order: tuple[int, ...]) -> Array:
         return x.permute(order)
@@ -81,13 +82,44 @@ class Torch:
 
     def attention(self, q: Array, k: Array, v: Array, mask: Array | None = None, causal: bool = False) -> Array:
         """With a batch axis, which its fused kernel asks for."""
+        if q.ndim == 4:
+            return F.scaled_dot_product_attention(q, k, v, mask, is_causal=causal)
         return F.scaled_dot_product_attention(q[None], k[None], v[None], mask, is_causal=causal)[0]
 
     def conv2d(self, x: Array, w: Array, stride: int, padding: int, groups: int) -> Array:
         return F.conv2d(x, w, stride=stride, padding=padding, groups=groups)
 
+    def cumsum(self, x: Array) -> Array:
+        return x.cumsum(0)
+
+    def bincount(self, x: Array, below: int) -> Array:
+        return torch.bincount(x, minlength=below)
+
+    def conv_transpose2d(self, x: Array, w: Array, stride: int, padding: int) -> Array:
+        return F.conv_transpose2d(x, w, stride=stride, padding=padding)
+
+    def lstm(self, x: Array, h: Array, c: Array, w: Array, u: Array, b: Array) -> Array:
+        return torch.lstm(x, [h[None], c[None]], [w, u, b, torch.zeros_like(b)], True, 1, 0.0, False, False, False)[0]
+
+    def max_pool(self, x: Array, size: int) -> Array:
+        return F.max_pool2d(x, size)
+
+    def embedding(self, w: Array, places: Array) -> Array:
+        return F.embedding(places, w)
+
+    def cross_entropy(self, logits: Array, classes: Array) -> Array:
+        return F.cross_entropy(logits, classes)
+
+    def gradients(self, loss: Callable[..., Any], parameters: Sequence[Array], *data: Any) -> list[Array]:
+        with torch.enable_grad():
+            leaves = [p.detach().requires_grad_() for p in parameters]
+            return list(torch.autograd.grad(loss(self, leaves, *data), leaves))
+
 
 class CompiledTorch(Torch):
+    def gradients(self, loss: Callable[..., Any], parameters: Sequence[Array], *data: Any) -> list[Array]:
+        return list(torch.func.grad(lambda given: loss(self, given, *data))(list(parameters)))
+
     def ready(self, compute: Callable[..., Any], arrays: list[Array]) -> Callable[[], Any]:
         torch.compiler.reset()
         compiled = torch.compile(lambda *given: compute(self, *given), dynamic=False)

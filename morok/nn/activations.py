@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..tensor.tensor import Tensor
+from .documentation import of_module
 from .module import Module
 
 
@@ -22,7 +23,7 @@ class _Activation(Module):
 
 
 def _activation(name: str, method: str) -> Any:
-    doc = f"{getattr(Tensor, method).__doc__}\n\n    Takes what `Tensor.{method}` takes."
+    doc = of_module(name, getattr(Tensor, method).__doc__, f"Takes what `Tensor.{method}` takes.")
     return type(name, (_Activation,), {"method": method, "__doc__": doc, "__module__": __name__})
 
 

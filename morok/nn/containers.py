@@ -131,7 +131,10 @@ class Sequential(_List):
 
 
 class ParameterList(_List):
-    """A list of parameters."""
+    """A list of parameters. Of any shapes.
+
+        nn.ParameterList([nn.Parameter(Tensor([1.0]))])[0]    # [1.0]
+    """
 
     _kind = Tensor
 
@@ -209,7 +212,10 @@ class ModuleDict(_Dict):
 
 
 class ParameterDict(_Dict):
-    """Parameters by name."""
+    """Parameters by name. Of any shapes.
+
+        nn.ParameterDict({"scale": nn.Parameter(Tensor([1.0]))})["scale"]    # [1.0]
+    """
 
     _kind = Tensor
 

@@ -64,7 +64,10 @@ __all__ = ["adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", 
 # Layers
 
 def embedding(input: Any, weight: Tensor, padding_idx: int | None = None) -> Tensor:
-    """Rows of the weight; the row padding_idx takes no gradient."""
+    """Rows of the weight; the row padding_idx takes no gradient. The indices' shape with a last axis of the row's size; indices are integers.
+
+        nn.functional.embedding(Tensor([2, 0]), Tensor([[1.0], [2.0], [3.0]]))    # [[3.0], [1.0]]
+    """
     index = weight._operand(input, "embedding")
     if index.dtype.is_float or index.dtype.kind == "b":
         raise DTypeError(f"embedding: indices are integers, not {index.dtype}")
@@ -77,14 +80,20 @@ def embedding(input: Any, weight: Tensor, padding_idx: int | None = None) -> Ten
 
 
 def linear(input: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
-    """input @ weight.T + bias."""
+    """input @ weight.T + bias. (..., inputs) with (outputs, inputs) gives (..., outputs).
+
+        nn.functional.linear(Tensor([[1.0, 2.0]]), Tensor([[1.0, 1.0]]))    # [[3.0]]
+    """
     return input.linear(weight, bias)
 
 
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Any = None, bias: Any = None, training: bool = False,
                momentum: Any = 0.1, eps: float = 1e-5) -> Tensor:
     """(x - mean) / sqrt(variance + eps) over all axes but 1, times weight plus bias; in training with the batch's statistics, which move the running
-    ones by `momentum`."""
+    ones by `momentum`. The same shape, (batch, channels, ...).
+
+        nn.functional.batch_norm(Tensor([[1.0], [3.0]]), None, None, training=True, eps=0.0)    # [[-1.0], [1.0]]
+    """
     from ..tensor.gradient.modes import no_grad
     axes = tuple(a for a in range(input.ndim) if a != 1)
     if input.ndim < 2:
@@ -115,7 +124,10 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
 
 
 def group_norm(input: Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
-    """layer norm over the channels of each group and all further axes, for input (batch, channels, ...)."""
+    """layer norm over the channels of each group and all further axes, for input (batch, channels, ...). The same shape.
+
+        nn.functional.group_norm(Tensor([[1.0, 3.0]]), 1, eps=0.0)    # [[-1.0, 1.0]]
+    """
     if input.ndim < 2 or input.shape[1] % num_groups:
         raise ShapeError(f"group_norm: {num_groups} groups must divide the channels, axis 1 of shape {input.shape}")
     shape = tuple(-1 if a == 1 else 1 for a in range(input.ndim))

@@ -18,14 +18,20 @@ def new_parameter(*shape: int) -> Tensor:
 
 
 class Identity(Module):
-    """Gives what it takes."""
+    """Gives what it takes. Any shape and dtype.
+
+        nn.Identity()(Tensor([1.0, 2.0]))    # [1.0, 2.0]
+    """
 
     def forward(self, x: Any) -> Any:
         return x
 
 
 class Flatten(Module):
-    """All axes from start_dim to end_dim as one."""
+    """All axes from start_dim to end_dim as one. The dtype stays.
+
+        nn.Flatten()(Tensor([[[1.0], [2.0]]]))    # [[1.0, 2.0]]
+    """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -36,7 +42,10 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """One axis as several."""
+    """One axis as several. `unflattened_size` are their sizes, of which one may be -1. ShapeError where they do not multiply to the axis's size.
+
+        nn.Unflatten(1, (2, 1))(Tensor([[1.0, 2.0]]))    # [[[1.0], [2.0]]]
+    """
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()
@@ -47,7 +56,10 @@ class Unflatten(Module):
 
 
 class Dropout(Module):
-    """In training each element is 0 with probability p, the others are divided by 1 - p."""
+    """In training each element is 0 with probability p, the others are divided by 1 - p. Any shape; the dtype stays. ValueError for p outside [0, 1].
+
+        nn.Dropout(0.5).eval()(Tensor([1.0, 2.0]))    # [1.0, 2.0]
+    """
 
     function: ClassVar[str] = "dropout"
 
@@ -65,19 +77,28 @@ class Dropout(Module):
 
 
 class Dropout1d(Dropout):
-    """Dropout of whole channels of ((batch,) channels, length)."""
+    """Dropout of whole channels of ((batch,) channels, length). The dtype stays.
+
+        nn.Dropout1d(1.0)(Tensor([[1.0, 2.0]]))    # [[0.0, 0.0]]
+    """
 
     function = "dropout1d"
 
 
 class Dropout2d(Dropout):
-    """Dropout of whole channels of ((batch,) channels, height, width)."""
+    """Dropout of whole channels of ((batch,) channels, height, width). The dtype stays.
+
+        nn.Dropout2d(1.0)(Tensor([[[1.0, 2.0]]]))    # [[[0.0, 0.0]]]
+    """
 
     function = "dropout2d"
 
 
 class Dropout3d(Dropout):
-    """Dropout of whole channels with three further axes."""
+    """Dropout of whole channels with three further axes. The dtype stays.
+
+        nn.Dropout3d(1.0)(Tensor([[[[1.0, 2.0]]]]))    # [[[[0.0, 0.0]]]]
+    """
 
     function = "dropout3d"
 
@@ -172,7 +193,11 @@ class _Conv(Module):
 
 
 class Conv1d(_Conv):
-    """Cross-correlation over the last axis of (batch, channels, length)."""
+    """Cross-correlation over the last axis of (batch, channels, length). weight has shape (out_channels, in_channels / groups, kernel_size). ShapeError
+    where channels do not fit.
+
+        nn.Conv1d(1, 2, 3, padding=1)(Tensor.ones(1, 1, 5))    # (1, 2, 5)
+    """
 
     dimensions = 1
 
@@ -187,7 +212,11 @@ class Conv2d(_Conv):
 
 
 class Conv3d(_Conv):
-    """Cross-correlation over the last three axes."""
+    """Cross-correlation over the last three axes. weight has shape (out_channels, in_channels / groups, depth, rows, columns). ShapeError where channels
+    do not fit.
+
+        nn.Conv3d(1, 2, 2)(Tensor.ones(1, 1, 3, 3, 3))    # (1, 2, 2, 2, 2)
+    """
 
     dimensions = 3
 
@@ -245,6 +274,9 @@ class ConvTranspose2d(_ConvTranspose):
 
 
 class ConvTranspose3d(_ConvTranspose):
-    """The transpose of Conv3d as a linear map."""
+    """The transpose of Conv3d as a linear map. weight has shape (in_channels, out_channels / groups, depth, rows, columns).
+
+        nn.ConvTranspose3d(1, 2, 2)(Tensor.ones(1, 1, 2, 2, 2))    # (1, 2, 3, 3, 3)
+    """
 
     dimensions = 3

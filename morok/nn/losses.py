@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from ..tensor.tensor import Tensor
 from . import functional
+from .documentation import of_module
 from .module import Module
 
 
@@ -32,8 +33,9 @@ class _Loss(Module):
 def _loss(name: str, function: str) -> Any:
     """The module of a function, whose arguments with a default are the module's options."""
     f = getattr(functional, function)
-    options = [p for p in inspect.signature(f).parameters.values() if p.default is not p.empty]
-    doc = f"{f.__doc__}\n\n    Takes the options of `functional.{function}`, in its order."
+    parameters = inspect.signature(f).parameters.values()
+    options = [p for p in parameters if p.default is not p.empty]
+    doc = of_module(name, f.__doc__, f"Takes the options of `functional.{function}`, in its order.", len(parameters) - len(options))
     return type(name, (_Loss,), {"function": function, "options": inspect.Signature(options), "__doc__": doc, "__module__": __name__})
 
 

@@ -13,7 +13,10 @@ from ..tensor.tensor import Tensor
 
 
 def Parameter(data: Any, requires_grad: bool = True) -> Tensor:
-    """A tensor that a module trains: a leaf with requires_grad."""
+    """A tensor that a module trains: a leaf with requires_grad. Of any shape; the dtype is a float.
+
+        nn.Parameter(Tensor([1.0, 2.0])).requires_grad
+    """
     t = data if isinstance(data, Tensor) else Tensor(data)
     return t.requires_grad_() if requires_grad else t
 

@@ -21,7 +21,10 @@ def _zeros(*shape: int) -> Tensor:
 
 
 class LayerNorm(Module):
-    """(x - mean) / sqrt(variance + eps) over the last axes, times weight plus bias."""
+    """(x - mean) / sqrt(variance + eps) over the last axes, times weight plus bias. The same shape; ShapeError where the last axes are not normalized_shape.
+
+        nn.LayerNorm(2, eps=0.0)(Tensor([[1.0, 3.0]]))    # [[-1.0, 1.0]]
+    """
 
     def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True) -> None:
         super().__init__()
@@ -38,7 +41,10 @@ class LayerNorm(Module):
 
 
 class RMSNorm(Module):
-    """x / sqrt(mean(x * x) + eps) over the last axes, times weight."""
+    """x / sqrt(mean(x * x) + eps) over the last axes, times weight. The same shape; ShapeError where the last axes are not normalized_shape.
+
+        nn.RMSNorm(2, eps=0.0)(Tensor([[2.0, 2.0]]))    # [[1.0, 1.0]]
+    """
 
     def __init__(self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True) -> None:
         super().__init__()
@@ -51,7 +57,10 @@ class RMSNorm(Module):
 
 
 class GroupNorm(Module):
-    """layer norm over the channels of each group, for (batch, channels, ...)."""
+    """layer norm over the channels of each group, for (batch, channels, ...). The same shape; ShapeError where the groups do not divide the channels.
+
+        nn.GroupNorm(1, 2, eps=0.0)(Tensor([[1.0, 3.0]]))    # [[-1.0, 1.0]]
+    """
 
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True) -> None:
         super().__init__()
@@ -109,19 +118,28 @@ class _BatchNorm(_Statistics):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Normalisation by the statistics of each channel over the batch, for (batch, channels) or (batch, channels, length)."""
+    """Normalisation by the statistics of each channel over the batch, for (batch, channels) or (batch, channels, length). The same shape.
+
+        nn.BatchNorm1d(1, eps=0.0)(Tensor([[1.0], [3.0]]))    # [[-1.0], [1.0]]
+    """
 
     axes = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Normalisation by the statistics of each channel over the batch, for (batch, channels, height, width)."""
+    """Normalisation by the statistics of each channel over the batch, for (batch, channels, height, width). The same shape.
+
+        nn.BatchNorm2d(1, eps=0.0)(Tensor([[[[1.0, 3.0]]]]))    # [[[[-1.0, 1.0]]]]
+    """
 
     axes = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
-    """Normalisation by the statistics of each channel over the batch, for five axes."""
+    """Normalisation by the statistics of each channel over the batch, for five axes. The same shape.
+
+        nn.BatchNorm3d(1, eps=0.0)(Tensor([[[[[1.0, 3.0]]]]]))    # [[[[[-1.0, 1.0]]]]]
+    """
 
     axes = (5,)
 
@@ -149,18 +167,27 @@ class _InstanceNorm(_Statistics):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Normalisation of each channel of each element of the batch, for ((batch,) channels, length)."""
+    """Normalisation of each channel of each element of the batch, for ((batch,) channels, length). The same shape.
+
+        nn.InstanceNorm1d(1, eps=0.0)(Tensor([[[1.0, 3.0]]]))    # [[[-1.0, 1.0]]]
+    """
 
     dimensions = 1
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Normalisation of each channel of each element of the batch, for ((batch,) channels, height, width)."""
+    """Normalisation of each channel of each element of the batch, for ((batch,) channels, height, width). The same shape.
+
+        nn.InstanceNorm2d(1, eps=0.0)(Tensor([[[[1.0, 3.0]]]]))    # [[[[-1.0, 1.0]]]]
+    """
 
     dimensions = 2
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Normalisation of each channel of each element of the batch, for three further axes."""
+    """Normalisation of each channel of each element of the batch, for three further axes. The same shape.
+
+        nn.InstanceNorm3d(1, eps=0.0)(Tensor([[[[[1.0, 3.0]]]]]))    # [[[[[-1.0, 1.0]]]]]
+    """
 
     dimensions = 3

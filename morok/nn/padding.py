@@ -36,8 +36,15 @@ class _ConstantPad(_Pad):
 
 
 def _modules(name: str, mode: str, base: type, text: str) -> Any:
-    return (type(f"{name}{n}d", (base,), {"mode": mode, "dimensions": n, "__module__": __name__, "__doc__": f"The last {n} axes surrounded with {text}; "
-            "padding is one int, or (before, after) of the last axis, then of the one before it, ..."}) for n in (1, 2, 3))
+    value = ", 0.5" if base is _ConstantPad else ""
+    return (type(f"{name}{n}d", (base,), {"mode": mode, "dimensions": n, "__module__": __name__, "__doc__": _documented(name, n, value, text)})
+            for n in (1, 2, 3))
+
+
+def _documented(name: str, axes: int, value: str, text: str) -> str:
+    where = "last axis" if axes == 1 else f"last {axes} axes"
+    return (f"The {where} surrounded with {text}; padding is one int, or (before, after) of the last axis, then of the one before it, ...\n\n"
+            f"        nn.{name}{axes}d(1{value})(Tensor.ones(1, 1{', 2' * axes}))\n    ")
 
 
 ZeroPad1d, ZeroPad2d, ZeroPad3d = _modules("ZeroPad", "constant", _Pad, "zeros")

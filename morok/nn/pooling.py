@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from ..tensor.tensor import Tensor
 from . import functional
+from .documentation import of_module
 from .module import Module
 
 
@@ -34,7 +35,7 @@ def _module(name: str, function: str) -> Any:
     source = getattr(functional, function)
     signature = inspect.signature(source)
     signature = signature.replace(parameters=list(signature.parameters.values())[1:], return_annotation=inspect.Signature.empty)
-    doc = f"{source.__doc__.split('    nn.functional')[0].rstrip()}\n\n    Takes the arguments of `functional.{function}` but the input."
+    doc = of_module(name, source.__doc__, f"Takes the arguments of `functional.{function}` but the input.")
     return type(name, (_Calls,), {"function": function, "signature": signature, "__signature__": signature, "__doc__": doc, "__module__": __name__})
 
 
@@ -50,7 +51,10 @@ Upsample = _module("Upsample", "interpolate")
 
 
 class UpsamplingNearest2d(Module):
-    """`functional.interpolate` of images in mode "nearest"."""
+    """`functional.interpolate` of images in mode "nearest".
+
+        nn.UpsamplingNearest2d(scale_factor=2)(Tensor([[[[1.0, 2.0]]]]))    # [[[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]]]]
+    """
 
     mode, align_corners = "nearest", None
 
@@ -63,6 +67,9 @@ class UpsamplingNearest2d(Module):
 
 
 class UpsamplingBilinear2d(UpsamplingNearest2d):
-    """`functional.interpolate` of images in mode "bilinear" with align_corners."""
+    """`functional.interpolate` of images in mode "bilinear" with align_corners.
+
+        nn.UpsamplingBilinear2d((1, 3))(Tensor([[[[1.0, 2.0]]]]))    # [[[[1.0, 1.5, 2.0]]]]
+    """
 
     mode, align_corners = "bilinear", True  # type: ignore[assignment]

@@ -32,6 +32,10 @@ class LRScheduler:
     """The base of schedules: `rate(epoch, base, group)` is the learning rate of a group, whose rate at first is `base`, after so many steps.
 
     `last_epoch` other than -1 goes on from there, of an optimiser that had a schedule before.
+
+        class Halving(optim.LRScheduler):
+            def rate(self, epoch, base, group):
+                return base * 0.5 ** epoch
     """
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:

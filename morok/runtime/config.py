@@ -93,13 +93,19 @@ def current_config() -> Config:
 
 
 def get_num_threads() -> int:
-    """How many threads a plan that is made here may run on, the calling one among them."""
+    """How many threads a plan that is made here may run on, the calling one among them.
+
+        morok.get_num_threads()
+    """
     return current_config().num_threads
 
 
 def set_num_threads(count: int) -> None:
     """The number of threads of all plans made from now on, in all threads of this process; no more than the CPUs that it may use are taken. Results do not
-    depend on it. OptionError for less than 1."""
+    depend on it. OptionError for less than 1.
+
+        morok.set_num_threads(2)
+    """
     if isinstance(count, bool) or not hasattr(count, "__index__") or count.__index__() < 1:
         raise OptionError(f"set_num_threads: the number of threads is a whole number from 1, not {count!r}")
     _process.config = replace(environment_config(), num_threads=min(count.__index__(), available_cpus()))

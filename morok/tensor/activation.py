@@ -18,86 +18,132 @@ class ActivationMethods(LinearAlgebraMethods):
     __slots__ = ()
 
     def relu(self) -> Self:
-        """The greater of x and 0."""
+        """The greater of x and 0. The same shape and dtype; bool as int64.
+
+            Tensor([-2.0, 3.0]).relu()  # [0.0, 3.0]
+        """
         return self._bounded("max", 0, flat=True)
 
     def relu6(self) -> Self:
-        """x limited to 0 to 6."""
+        """x limited to 0 to 6. The same shape and dtype; bool as int64.
+
+            Tensor([-2.0, 0.5, 9.0]).relu6()  # [0.0, 0.5, 6.0]
+        """
         return self._bounded("max", 0, flat=True)._bounded("min", 6, flat=True)
 
     def leaky_relu(self, negative_slope: float = 0.01) -> Self:
-        """x, below 0 times the slope."""
+        """x, below 0 times the slope. The same shape; bool and integers as the default float.
+
+            Tensor([-2.0, 3.0]).leaky_relu(0.5)  # [-1.0, 3.0]
+        """
         x = self._computing()
         return x.where(x > 0, x * negative_slope)._rounded(self.dtype)
 
     def elu(self, alpha: float = 1.0) -> Self:
-        """x, below 0 alpha * (exp(x) - 1)."""
+        """x, below 0 alpha * (exp(x) - 1). The same shape; bool and integers as the default float.
+
+            Tensor([0.0]).elu()  # [0.0]
+        """
         x = self._computing()
         return x.where(x > 0, x.minimum(0.0).expm1() * alpha)._rounded(self.dtype)
 
     def celu(self, alpha: float = 1.0) -> Self:
-        """x, below 0 alpha * (exp(x / alpha) - 1)."""
+        """x, below 0 alpha * (exp(x / alpha) - 1). The same shape; bool and integers as the default float.
+
+            Tensor([0.0]).celu()  # [0.0]
+        """
         x = self._computing()
         return x.where(x > 0, (x.minimum(0.0) / alpha).expm1() * alpha)._rounded(self.dtype)
 
     def selu(self) -> Self:
-        """elu scaled so that layers keep mean 0 and variance 1 (Klambauer et al. 2017)."""
+        """elu scaled so that layers keep mean 0 and variance 1 (Klambauer et al. 2017). The same shape; bool and integers as the default float.
+
+            Tensor([0.0]).selu()  # [0.0]
+        """
         alpha, scale = 1.6732632423543772, 1.0507009873554805
         x = self._computing()
         return (x.where(x > 0, x.minimum(0.0).expm1() * alpha) * scale)._rounded(self.dtype)
 
     def sigmoid(self) -> Self:
-        """1 / (1 + exp(-x))."""
+        """1 / (1 + exp(-x)). The same shape; bool and integers as the default float.
+
+            Tensor([0.0]).sigmoid()  # [0.5]
+        """
         x = self._computing()
         return (1.0 / (1.0 + (-x).exp()))._rounded(self.dtype)
 
     def logsigmoid(self) -> Self:
-        """log(sigmoid(x)) without overflow."""
+        """log(sigmoid(x)) without overflow. The same shape; bool and integers as the default float.
+
+            Tensor([-1.0, 1.0]).logsigmoid()
+        """
         return (-((-self._computing()).softplus()))._rounded(self.dtype)
 
     def softplus(self, beta: float = 1.0, threshold: float = 20.0) -> Self:
-        """log(1 + exp(beta * x)) / beta; x itself where beta * x exceeds the threshold."""
+        """log(1 + exp(beta * x)) / beta; x itself where beta * x exceeds the threshold. The same shape; bool and integers as the default float.
+
+            Tensor([-1.0, 1.0]).softplus()
+        """
         x = self._computing()
         scaled = x * beta
         smooth = (scaled.maximum(0.0) + (-scaled.abs()).exp().log1p()) / beta
         return x.where(scaled > threshold, smooth)._rounded(self.dtype)
 
     def softsign(self) -> Self:
-        """x / (1 + |x|)."""
+        """x / (1 + |x|). The same shape; bool and integers as the default float.
+
+            Tensor([-1.0, 1.0]).softsign()  # [-0.5, 0.5]
+        """
         x = self._computing()
         return (x / (1.0 + x.abs()))._rounded(self.dtype)
 
     def silu(self) -> Self:
-        """x * sigmoid(x)."""
+        """x * sigmoid(x). The same shape; bool and integers as the default float.
+
+            Tensor([0.0]).silu()  # [0.0]
+        """
         x = self._computing()
         return (x / (1.0 + (-x).exp()))._rounded(self.dtype)
 
     swish = silu
 
     def mish(self) -> Self:
-        """x * tanh(softplus(x)), which is x * n / (n + 2) with n = exp(x) * (exp(x) + 2)."""
+        """x * tanh(softplus(x)), which is x * n / (n + 2) with n = exp(x) * (exp(x) + 2). The same shape; bool and integers as the default float.
+
+            Tensor([0.0]).mish()  # [0.0]
+        """
         x = self._computing()
         exponential = x.minimum(20.0).exp()  # from here on the quotient is 1 in either dtype
         n = exponential * (exponential + 2.0)
         return (x * (n / (n + 2.0)))._rounded(self.dtype)
 
     def hardsigmoid(self) -> Self:
-        """x / 6 + 1 / 2, limited to 0 to 1."""
+        """x / 6 + 1 / 2, limited to 0 to 1. The same shape; bool and integers as the default float.
+
+            Tensor([-4.0, 0.0, 4.0]).hardsigmoid()  # [0.0, 0.5, 1.0]
+        """
         return ((self._computing() + 3.0).clip(0.0, 6.0) / 6.0)._rounded(self.dtype)
 
     def hardswish(self) -> Self:
-        """x * hardsigmoid(x)."""
+        """x * hardsigmoid(x). The same shape; bool and integers as the default float.
+
+            Tensor([-4.0, 0.0, 4.0]).hardswish()  # [-0.0, 0.0, 4.0]
+        """
         x = self._computing()
         return (x * (x + 3.0).clip(0.0, 6.0) / 6.0)._rounded(self.dtype)
 
     def hardtanh(self, min_val: float = -1.0, max_val: float = 1.0) -> Self:
-        """x limited to min_val to max_val."""
+        """x limited to min_val to max_val. The same shape; bool and integers as the default float.
+
+            Tensor([-2.0, 0.5, 9.0]).hardtanh()  # [-1.0, 0.5, 1.0]
+        """
         return self._bounded("max", min_val, flat=True)._bounded("min", max_val, flat=True)
 
     def gelu(self, approximate: str = "none") -> Self:
-        """x times the normal distribution's probability below x; approximate="tanh" for the form with tanh.
+        """x times the normal distribution's probability below x; approximate="tanh" for the form with tanh. The same shape; bool and integers as the
+        default float. DTypeError for another form.
 
-            x.gelu(approximate="tanh")
+            Tensor([0.0]).gelu(approximate="tanh")  # [0.0]
         """
         x = self._computing()
         if approximate == "none":
@@ -123,7 +169,10 @@ class ActivationMethods(LinearAlgebraMethods):
 
     @also_named(dim="axis")
     def log_softmax(self, axis: Any = -1, dtype: Any = None) -> Self:
-        """The logarithm of softmax, without overflow."""
+        """The logarithm of softmax, without overflow. The same shape; bool and integers as the default float, or `dtype`.
+
+            Tensor([[1.0, 1.0]]).log_softmax(-1)
+        """
         shifted, _, total, wanted = self._softmax_parts(axis, dtype, "log_softmax")
         return (shifted - total.log()).cast(wanted)
 
@@ -142,7 +191,10 @@ class ActivationMethods(LinearAlgebraMethods):
 
     @also_named(axis="dim")
     def softmin(self, dim: Any = -1) -> Self:
-        """softmax of -x."""
+        """softmax of -x. The same shape; bool and integers as the default float. `dim` is an axis.
+
+            Tensor([1.0, 1.0]).softmin()  # [0.5, 0.5]
+        """
         return (-self).softmax(dim)
 
     def layernorm(self, axis: Any = -1, eps: float = 1e-5) -> Self:
@@ -165,7 +217,11 @@ class ActivationMethods(LinearAlgebraMethods):
         return self._scaled(self._computing().layernorm(trailing, eps), weight, bias)
 
     def rms_norm(self, normalized_shape: Any = None, weight: Any = None, eps: float | None = None) -> Self:
-        """x / sqrt(mean(x * x) + eps) over the last axes (the last by default), then times weight; eps is the dtype's own by default."""
+        """x / sqrt(mean(x * x) + eps) over the last axes (the last by default), then times weight; eps is the dtype's own by default. The same shape; bool and
+        integers as the default float.
+
+            Tensor([[2.0, 2.0]]).rms_norm(eps=0.0)  # [[1.0, 1.0]]
+        """
         trailing = (-1,) if normalized_shape is None else self._trailing_axes(normalized_shape, "rms_norm")
         x = self._computing()
         if eps is None:
@@ -186,12 +242,19 @@ class ActivationMethods(LinearAlgebraMethods):
         return normalised._rounded(self.dtype)
 
     def normalize(self, p: Any = 2, dim: Any = 1, eps: float = 1e-12) -> Self:
-        """x over its p-norm along an axis, the norm at least eps."""
+        """x over its p-norm along an axis, the norm at least eps. The same shape; bool and integers as the default float.
+
+            Tensor([[3.0, 4.0], [0.0, 2.0]]).normalize()
+        """
         x = self._computing()
         return (x / x.norm(p, dim, keepdim=True).maximum(eps))._rounded(self.dtype)
 
     def linear(self, weight: Any, bias: Any = None) -> Self:
-        """x @ weight.T + bias, with weight of shape (outputs, inputs), as PyTorch's functional linear."""
+        """x @ weight.T + bias, with weight of shape (outputs, inputs), as PyTorch's functional linear. The last axis has `inputs` elements. ShapeError
+        otherwise.
+
+            Tensor([[1.0, 2.0]]).linear(Tensor([[1.0, 1.0]]), Tensor([0.5]))  # [[3.5]]
+        """
         w = self._operand(weight, "linear")
         result = self.matmul(w.T if w.ndim > 1 else w)
         return result if bias is None else result + bias

@@ -19,7 +19,10 @@ class ConversionMethods(WritingMethods):
     # Computing
 
     def realize(self) -> Self:
-        """Computes the value and keeps it; all that uses it reads it from now on."""
+        """Computes the value and keeps it; all that uses it reads it from now on. The same shape and dtype.
+
+            (Tensor([1.0, 2.0]) + 1).realize()  # [2.0, 3.0]
+        """
         realize.realize([self.stored_uop])
         self._settle()
         return self
@@ -46,34 +49,52 @@ class ConversionMethods(WritingMethods):
 
     @staticmethod
     def prepare_batch(tensors: Sequence[Any], beam: int | None = None, opts: str | Mapping[str, str] | None = None) -> Any:
-        """An ExecutionPlan that computes several tensors, its outputs in this order. `beam` and `opts` as in `prepare`."""
+        """An ExecutionPlan that computes several tensors, its outputs in this order. `beam` and `opts` as in `prepare`. Tensors of any shapes and dtypes.
+
+            x = Tensor([1.0, 2.0])
+            plan = Tensor.prepare_batch([x + 1, x * 2])
+        """
         return realize.prepare([t.uop for t in _tensors(tensors, "prepare_batch")], beam, opts)
 
     @property
     def is_realized(self) -> bool:
-        """Whether the value is in memory already."""
+        """Whether the value is in memory already.
+
+            Tensor([1.0]).is_realized
+        """
         return realize.memory(self.stored_uop) is not None
 
     # Copies and places
 
     def contiguous(self) -> Self:
-        """The value as memory of its own in row-major order: a place where the compiler stores it."""
+        """The value as memory of its own in row-major order: a place where the compiler stores it. The same shape and dtype.
+
+            Tensor([[1.0, 2.0]]).T.contiguous()  # [[1.0], [2.0]]
+        """
         return self._new(build.op("contiguous", (self.uop,)))
 
     def clone(self) -> Self:
-        """A copy, which writing to this or to the copy does not connect."""
+        """A copy, which writing to this or to the copy does not connect. The same shape and dtype.
+
+            Tensor([1.0, 2.0]).clone()  # [1.0, 2.0]
+        """
         return self._new(self.uop)
 
     copy = clone
 
     def detach(self) -> Self:
-        """The value, cut off from gradients; it shares memory."""
+        """The value, cut off from gradients; it shares memory. The same shape and dtype.
+
+            Tensor([1.0, 2.0]).detach()  # [1.0, 2.0]
+        """
         return self._view((build.detach, ()))
 
     def to(self, *targets: Any, device: str | None = None, dtype: Any = None) -> Self:
         """The tensor on another device, in another dtype, or both: `x.to("CPU:1")`, `x.to(dtypes.float16)`, `x.to("CPU:1", dtypes.int32)`.
 
         A new tensor where anything changes, else this one. DeviceError for an unknown device.
+
+            Tensor([1.5]).to(dtypes.float16)  # [1.5]
         """
         for target in targets:
             if isinstance(target, TensorCore):
@@ -92,24 +113,36 @@ class ConversionMethods(WritingMethods):
         return result
 
     def cpu(self) -> Self:
-        """On the first device."""
+        """On the first device. The same shape and dtype.
+
+            Tensor([1.0, 2.0]).cpu()  # [1.0, 2.0]
+        """
         return self.to("CPU")
 
     # Values
 
     def numpy(self) -> np.ndarray:
-        """The values as a new array. Computes them."""
+        """The values as a new array. Computes them. The same shape and dtype, in row-major order.
+
+            Tensor([1.0, 2.0]).numpy()
+        """
         self.realize()
         return realize.known_memory(self.stored_uop).numpy(self._concrete_shape())
 
     def item(self) -> Any:
-        """The only element as a Python number. ShapeError for any other size."""
+        """The only element as a Python number. ShapeError for any other size. Computes it.
+
+            Tensor([2.5]).item()
+        """
         if self.numel() != 1:
             raise ShapeError(f"item: needs a tensor of one element, not shape {self.shape}; use tolist() or numpy()")
         return _python(self.numpy().reshape(())[()])
 
     def tolist(self) -> Any:
-        """The values as nested lists of Python numbers; a number if 0-d."""
+        """The values as nested lists of Python numbers; a number if 0-d. As deep as there are axes. Computes them.
+
+            Tensor([[1.0], [2.0]]).tolist()
+        """
         array = self.numpy()
         return (array.astype(np.float32) if array.dtype.kind == "V" else array).tolist()
 

@@ -19,7 +19,10 @@ class ConvolutionMethods(ActivationMethods):
     __slots__ = ()
 
     def conv1d(self, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Self:
-        """Convolution of (batch, channels, length) with (outputs, channels / groups, width)."""
+        """Convolution of (batch, channels, length) with (outputs, channels / groups, width). ShapeError where channels do not fit.
+
+            Tensor([[[1.0, 2.0, 3.0]]]).conv1d(Tensor([[[1.0, 1.0]]]))  # [[[3.0, 5.0]]]
+        """
         return self._convolution(weight, bias, stride, padding, dilation, groups, 1, "conv1d")
 
     def conv2d(self, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Self:
@@ -31,7 +34,10 @@ class ConvolutionMethods(ActivationMethods):
         return self._convolution(weight, bias, stride, padding, dilation, groups, 2, "conv2d")
 
     def conv3d(self, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Self:
-        """Convolution over three axes."""
+        """Convolution over three axes. (batch, channels, depth, height, width) with (outputs, channels / groups, ...). ShapeError where channels do not fit.
+
+            Tensor.ones(1, 1, 2, 2, 2).conv3d(Tensor.ones(1, 1, 2, 2, 2))  # [[[[[8.0]]]]]
+        """
         return self._convolution(weight, bias, stride, padding, dilation, groups, 3, "conv3d")
 
     def _convolution(self, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: Any, count: int, what: str) -> Self:
@@ -71,7 +77,10 @@ class ConvolutionMethods(ActivationMethods):
     # Pooling
 
     def max_pool1d(self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False) -> Self:
-        """The greatest element of each window of the last axis."""
+        """The greatest element of each window of the last axis. Of (channels, length) or (batch, channels, length). ShapeError where no window fits.
+
+            Tensor([[[1.0, 3.0, 5.0, 7.0]]]).max_pool1d(2)  # [[[3.0, 7.0]]]
+        """
         return self._max_pool(kernel_size, stride, padding, dilation, ceil_mode, 1, "max_pool1d")
 
     def max_pool2d(self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False) -> Self:
@@ -90,7 +99,10 @@ class ConvolutionMethods(ActivationMethods):
 
     def avg_pool1d(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
                    count_include_pad: bool = True) -> Self:
-        """The mean of each window of the last axis."""
+        """The mean of each window of the last axis. Of (channels, length) or (batch, channels, length). ShapeError where no window fits.
+
+            Tensor([[[1.0, 3.0, 5.0, 7.0]]]).avg_pool1d(2)  # [[[2.0, 6.0]]]
+        """
         return self._avg_pool(kernel_size, stride, padding, ceil_mode, count_include_pad, 1, "avg_pool1d")
 
     def avg_pool2d(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,

@@ -188,7 +188,10 @@ class TensorCore:
 
     @property
     def uop(self) -> TensorUOp:
-        """The value in the graph, as of now."""
+        """The value in the graph, as of now.
+
+            Tensor([1.0]).uop
+        """
         if self._chain is None:
             return self._storage.uop
         if TRACING.count and TRACING.alters:
@@ -197,7 +200,10 @@ class TensorCore:
 
     @property
     def stored_uop(self) -> TensorUOp:
-        """The value as the storage has it, which is what computing keeps: not cut off from gradients where they are not recorded."""
+        """The value as the storage has it, which is what computing keeps: not cut off from gradients where they are not recorded.
+
+            Tensor([1.0]).stored_uop
+        """
         if self._chain is None:
             return self._storage.value
         return self._moved(self._storage.value) if TRACING.count and TRACING.current is not None else self._followed()
@@ -213,7 +219,10 @@ class TensorCore:
 
     @property
     def base_uop(self) -> TensorUOp:
-        """The value that this is a view of, or its own."""
+        """The value that this is a view of, or its own.
+
+            Tensor([1.0]).base_uop
+        """
         return self._storage.uop
 
     def _moved(self, u: TensorUOp) -> TensorUOp:
@@ -264,49 +273,79 @@ class TensorCore:
 
     @property
     def shape(self) -> Shape:
-        """Sizes of the axes: ints, and SymbolicInts where a Variable decides."""
+        """Sizes of the axes: ints, and SymbolicInts where a Variable decides.
+
+            Tensor([[1.0, 2.0]]).shape
+        """
         return build.shape_of(self.uop)
 
     @property
     def ndim(self) -> int:
-        """How many axes."""
+        """How many axes.
+
+            Tensor([[1.0, 2.0]]).ndim
+        """
         return len(self.uop.type.shape)  # type: ignore[union-attr]
 
     @property
     def dtype(self) -> T.DType:
-        """The type of the elements."""
+        """The type of the elements.
+
+            Tensor([1.0]).dtype
+        """
         return self._storage.uop.dtype
 
     @property
     def device(self) -> str:
-        """Where it lives: "CPU", "CPU:1", ..."""
+        """Where it lives: "CPU", "CPU:1", ...
+
+            Tensor([1.0]).device
+        """
         return self._storage.device
 
     @property
     def size(self) -> Size:
-        """How many elements, as NumPy's."""
+        """How many elements, as NumPy's.
+
+            Tensor([[1.0, 2.0]]).size
+        """
         return numel(self.shape)
 
     def numel(self) -> Size:
-        """How many elements."""
+        """How many elements.
+
+            Tensor([[1.0, 2.0]]).numel()
+        """
         return numel(self.shape)
 
     @property
     def itemsize(self) -> int:
-        """Bytes of an element."""
+        """Bytes of an element.
+
+            Tensor([[1.0, 2.0]]).itemsize
+        """
         return self.dtype.itemsize
 
     @property
     def nbytes(self) -> Size:
-        """Bytes of all elements."""
+        """Bytes of all elements.
+
+            Tensor([[1.0, 2.0]]).nbytes
+        """
         return self.size * self.itemsize
 
     def dim(self) -> int:
-        """How many axes."""
+        """How many axes.
+
+            Tensor([[1.0, 2.0]]).dim()
+        """
         return self.ndim
 
     def is_floating_point(self) -> bool:
-        """Whether the elements are floats."""
+        """Whether the elements are floats.
+
+            Tensor([1.0]).is_floating_point()
+        """
         return self.dtype.is_float
 
     def _concrete_shape(self) -> tuple[int, ...]:

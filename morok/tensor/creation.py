@@ -53,28 +53,46 @@ class CreationMethods(MathematicsMethods):
 
     @classmethod
     def ones(cls, *shape: Any, dtype: Any = None, device: str | None = None) -> Self:
-        """Ones, of the default float unless a dtype is given."""
+        """Ones, of the default float unless a dtype is given. ShapeError for a negative size.
+
+            Tensor.ones(2)  # [1.0, 1.0]
+        """
         return cls.full(shape_argument(shape, "ones"), 1, dtypes.default_float() if dtype is None else dtype, device)
 
     @classmethod
     def empty(cls, *shape: Any, dtype: Any = None, device: str | None = None) -> Self:
-        """A tensor whose content does not matter; it is zeros."""
+        """A tensor whose content does not matter; it is zeros. Of the default float unless a dtype is given. ShapeError for a negative size.
+
+            Tensor.empty(2, 3)  # [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+        """
         return cls.zeros(*shape, dtype=dtype, device=device)
 
     def zeros_like(self, dtype: Any = None) -> Self:
-        """Zeros of this shape, dtype and device."""
+        """Zeros of this shape, dtype and device. `dtype` may name another.
+
+            Tensor([1.0, 2.0]).zeros_like()  # [0.0, 0.0]
+        """
         return self.full_like(0, dtype)
 
     def ones_like(self, dtype: Any = None) -> Self:
-        """Ones of this shape, dtype and device."""
+        """Ones of this shape, dtype and device. `dtype` may name another.
+
+            Tensor([1.0, 2.0]).ones_like()  # [1.0, 1.0]
+        """
         return self.full_like(1, dtype)
 
     def empty_like(self, dtype: Any = None) -> Self:
-        """A tensor of this shape, dtype and device whose content does not matter."""
+        """A tensor of this shape, dtype and device whose content does not matter. `dtype` may name another.
+
+            Tensor([1.0, 2.0]).empty_like()  # [0.0, 0.0]
+        """
         return self.full_like(0, dtype)
 
     def full_like(self, fill_value: Any, dtype: Any = None) -> Self:
-        """The value in this shape, dtype and device."""
+        """The value in this shape, dtype and device. `dtype` may name another.
+
+            Tensor([1.0, 2.0]).full_like(5.0)  # [5.0, 5.0]
+        """
         return self.full(self.shape, fill_value, self.dtype if dtype is None else dtype, self.device)
 
     @classmethod
@@ -124,17 +142,26 @@ class CreationMethods(MathematicsMethods):
 
     @classmethod
     def eye(cls, n: Any, m: Any = None, dtype: Any = None, device: str | None = None) -> Self:
-        """Ones on the diagonal of an n x m matrix (n x n by default), zeros elsewhere."""
+        """Ones on the diagonal of an n x m matrix (n x n by default), zeros elsewhere. Of the default float unless a dtype is given.
+
+            Tensor.eye(2)  # [[1.0, 0.0], [0.0, 1.0]]
+        """
         rows, columns = shape_argument((n, n if m is None else m), "eye")
         wanted = dtypes.default_float() if dtype is None else dtypes.as_dtype(dtype)
         return cls._created(build.cast(_compare_indices("cmpeq", (rows, columns), 0), wanted), device)
 
     def tril(self, diagonal: int = 0) -> Self:
-        """The lower triangle of the last two axes (up to the given diagonal), zeros above."""
+        """The lower triangle of the last two axes (up to the given diagonal), zeros above. The same shape and dtype. ShapeError below two axes.
+
+            Tensor([[1.0, 2.0], [3.0, 4.0]]).tril()  # [[1.0, 0.0], [3.0, 4.0]]
+        """
         return self._triangle(diagonal, "tril")
 
     def triu(self, diagonal: int = 0) -> Self:
-        """The upper triangle of the last two axes (from the given diagonal on), zeros below."""
+        """The upper triangle of the last two axes (from the given diagonal on), zeros below. The same shape and dtype. ShapeError below two axes.
+
+            Tensor([[1.0, 2.0], [3.0, 4.0]]).triu()  # [[1.0, 2.0], [0.0, 4.0]]
+        """
         return self._triangle(diagonal, "triu")
 
     def _triangle(self, diagonal: int, what: str) -> Self:

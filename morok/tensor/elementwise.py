@@ -35,19 +35,31 @@ class ElementwiseMethods(MovementMethods):
         return self._new(build.cast(self.uop, dtypes.as_dtype(dtype)))
 
     def to_dtype(self, dtype: Any) -> Self:
-        """Another name of cast."""
+        """Another name of cast. The same shape in the dtype named. DTypeError for what is no dtype.
+
+            Tensor([1.5, -1.5]).to_dtype(dtypes.int32)  # [1, -1]
+        """
         return self.cast(dtype)
 
     def astype(self, dtype: Any) -> Self:
-        """NumPy's name of cast."""
+        """NumPy's name of cast. The same shape in the dtype named. DTypeError for what is no dtype.
+
+            Tensor([1.5, -1.5]).astype(dtypes.int32)  # [1, -1]
+        """
         return self.cast(dtype)
 
     def type(self, dtype: Any) -> Self:
-        """PyTorch's name of cast."""
+        """PyTorch's name of cast. The same shape in the dtype named. DTypeError for what is no dtype.
+
+            Tensor([1.5, -1.5]).type(dtypes.int32)  # [1, -1]
+        """
         return self.cast(dtype)
 
     def bitcast(self, dtype: Any) -> Self:
-        """The same bits as another dtype of the same width; DTypeError for another width."""
+        """The same bits as another dtype of the same width; DTypeError for another width. The same shape.
+
+            Tensor([1.0]).bitcast(dtypes.int32)  # [1065353216]
+        """
         new = dtypes.as_dtype(dtype)
         if new.bits != self.dtype.bits:
             raise DTypeError(f"bitcast: {self.dtype} has {self.dtype.bits} bits and {new} has {new.bits}; they must be equal")
@@ -56,51 +68,85 @@ class ElementwiseMethods(MovementMethods):
         return self._new(build.op("bitcast", (self.uop,), (), T.tensor(self.uop.type.shape, new)))  # type: ignore[union-attr]
 
     def float(self) -> Self:
-        """The elements as float32."""
+        """The elements as float32. The same shape.
+
+            Tensor([1.5, 0.0]).float()  # [1.5, 0.0]
+        """
         return self.cast(T.float32)
 
     def double(self) -> Self:
-        """The elements as float64."""
+        """The elements as float64. The same shape.
+
+            Tensor([1.5, 0.0]).double()  # [1.5, 0.0]
+        """
         return self.cast(T.float64)
 
     def half(self) -> Self:
-        """The elements as float16."""
+        """The elements as float16. The same shape.
+
+            Tensor([1.5, 0.0]).half()  # [1.5, 0.0]
+        """
         return self.cast(T.float16)
 
     def bfloat16(self) -> Self:
-        """The elements as bfloat16."""
+        """The elements as bfloat16. The same shape.
+
+            Tensor([1.5, 0.0]).bfloat16()  # [1.5, 0.0]
+        """
         return self.cast(T.bfloat16)
 
     def int(self) -> Self:
-        """The elements as int32."""
+        """The elements as int32. The same shape.
+
+            Tensor([1.5, 0.0]).int()  # [1, 0]
+        """
         return self.cast(T.int32)
 
     def long(self) -> Self:
-        """The elements as int64."""
+        """The elements as int64. The same shape.
+
+            Tensor([1.5, 0.0]).long()  # [1, 0]
+        """
         return self.cast(T.int64)
 
     def bool(self) -> Self:
-        """Where the elements are not 0."""
+        """Where the elements are not 0. The same shape.
+
+            Tensor([1.5, 0.0]).bool()  # [True, False]
+        """
         return self.cast(T.bool_)
 
     # Arithmetic
 
     def add(self, other: Any) -> Self:
-        """Sum; of bools, or."""
+        """Sum; of bools, or. Shapes broadcast, dtypes combine.
+
+            Tensor([1.0, 2.0]).add(3)  # [4.0, 5.0]
+        """
         x, y = operands(self, other, "add")
         return self._new(build.alu("or" if x.dtype is T.bool_ else "add", x, y))
 
     def sub(self, other: Any) -> Self:
-        """Difference. DTypeError for two bools."""
+        """Difference. DTypeError for two bools. Shapes broadcast, dtypes combine.
+
+            Tensor([1.0, 2.0]).sub(3)  # [-2.0, -1.0]
+        """
         return self._new(build.alu("sub", *_numbers(*operands(self, other, "sub"), "sub")))
 
     def mul(self, other: Any) -> Self:
-        """Product; of bools, and."""
+        """Product; of bools, and. Shapes broadcast, dtypes combine.
+
+            Tensor([1.0, 2.0]).mul(3)  # [3.0, 6.0]
+        """
         x, y = operands(self, other, "mul")
         return self._new(build.alu("and" if x.dtype is T.bool_ else "mul", x, y))
 
     def div(self, other: Any, rounding_mode: str | None = None) -> Self:
-        """Quotient; of integers as floats. rounding_mode "floor" or "trunc" as PyTorch's."""
+        """Quotient; of integers as floats. rounding_mode "floor" or "trunc" as PyTorch's. Shapes broadcast, dtypes combine; bool and integers as the default
+        float.
+
+            Tensor([1.0, 2.0]).div(4)  # [0.25, 0.5]
+        """
         if rounding_mode == "floor":
             return self.floor_divide(other)
         if rounding_mode not in (None, "trunc"):
@@ -114,37 +160,56 @@ class ElementwiseMethods(MovementMethods):
         return self._new(build.alu("trunc", quotient) if rounding_mode == "trunc" else quotient)
 
     def floor_divide(self, other: Any) -> Self:
-        """Quotient rounded down, of integers and floats; an integer by 0 gives 0."""
+        """Quotient rounded down, of integers and floats; an integer by 0 gives 0. Shapes broadcast, dtypes combine.
+
+            Tensor([-7, 7]).floor_divide(2)  # [-4, 3]
+        """
         x, y = _without_bool(*operands(self, other, "floordiv"))
         return self._new(float_floor_divide(x, y) if x.dtype.is_float else build.alu("floordiv", x, y))
 
     def mod(self, other: Any) -> Self:
-        """Remainder with the divisor's sign, of integers and floats; an integer by 0 gives 0."""
+        """Remainder with the divisor's sign, of integers and floats; an integer by 0 gives 0. Shapes broadcast, dtypes combine.
+
+            Tensor([-7, 7]).mod(2)  # [1, 1]
+        """
         x, y = _without_bool(*operands(self, other, "mod"))
         return self._new(float_remainder(x, y) if x.dtype.is_float else build.alu("mod", x, y))
 
     remainder = mod
 
     def pow(self, other: Any) -> Self:
-        """Power. An integer to a negative constant power is a BoundsError; to a negative element, 0 (1 and -1 excepted)."""
+        """Power. An integer to a negative constant power is a BoundsError; to a negative element, 0 (1 and -1 excepted). Shapes broadcast, dtypes
+        combine.
+
+            Tensor([2.0, 3.0]).pow(2)  # [4.0, 9.0]
+        """
         if is_scalar(other):
             return self._new(constant_power(self.uop, other))
         x, y = _without_bool(*operands(self, other, "pow"))
         return self._new(build.alu("pow", x, y) if x.dtype.is_float else integer_power(x, y))
 
     def neg(self) -> Self:
-        """Negation. DTypeError for bools."""
+        """Negation. DTypeError for bools. The same shape and dtype.
+
+            Tensor([-2.0, 3.0]).neg()  # [2.0, -3.0]
+        """
         if self.dtype is T.bool_:
             raise DTypeError("neg: a bool has no negative; use logical_not() or cast first")
         return self._new(build.alu("neg", self.uop))
 
     def maximum(self, other: Any) -> Self:
-        """The greater of both; NaN where either is."""
+        """The greater of both; NaN where either is. Shapes broadcast, dtypes combine.
+
+            Tensor([1.0, 4.0]).maximum(Tensor([3.0, 2.0]))  # [3.0, 4.0]
+        """
         x, y = operands(self, other, "maximum")
         return self._new(build.alu("or" if x.dtype is T.bool_ else "max", x, y))
 
     def minimum(self, other: Any) -> Self:
-        """The lesser of both; NaN where either is."""
+        """The lesser of both; NaN where either is. Shapes broadcast, dtypes combine.
+
+            Tensor([1.0, 4.0]).minimum(Tensor([3.0, 2.0]))  # [1.0, 2.0]
+        """
         x, y = operands(self, other, "minimum")
         return self._new(build.alu("and" if x.dtype is T.bool_ else "min", x, y))
 
@@ -168,75 +233,126 @@ class ElementwiseMethods(MovementMethods):
         return self._new(build.alu(name, y, x) if flat else build.alu(name, x, y))
 
     def clamp(self, min: Any = None, max: Any = None) -> Self:
-        """PyTorch's name of clip."""
+        """PyTorch's name of clip. The same shape; limits broadcast, None is no limit.
+
+            Tensor([1.0, 5.0, 9.0]).clamp(2.0, 6.0)  # [2.0, 5.0, 6.0]
+        """
         return self.clip(min, max)
 
     # Comparison
 
     def eq(self, other: Any) -> Self:
-        """Where both are equal."""
+        """Where both are equal. Shapes broadcast; the result is bool.
+
+            Tensor([1.0, 2.0, 3.0]).eq(2.0)  # [False, True, False]
+        """
         return self._new(_compared(self, other, "cmpeq"))
 
     def ne(self, other: Any) -> Self:
-        """Where both differ."""
+        """Where both differ. Shapes broadcast; the result is bool.
+
+            Tensor([1.0, 2.0, 3.0]).ne(2.0)  # [True, False, True]
+        """
         return self._new(_compared(self, other, "cmpne"))
 
     def lt(self, other: Any) -> Self:
-        """Where this is less."""
+        """Where this is less. Shapes broadcast; the result is bool.
+
+            Tensor([1.0, 2.0, 3.0]).lt(2.0)  # [True, False, False]
+        """
         return self._new(_compared(self, other, "cmplt"))
 
     def le(self, other: Any) -> Self:
-        """Where this is less or equal."""
+        """Where this is less or equal. Shapes broadcast; the result is bool.
+
+            Tensor([1.0, 2.0, 3.0]).le(2.0)  # [True, True, False]
+        """
         return self._new(_compared(self, other, "cmple"))
 
     def gt(self, other: Any) -> Self:
-        """Where this is greater."""
+        """Where this is greater. Shapes broadcast; the result is bool.
+
+            Tensor([1.0, 2.0, 3.0]).gt(2.0)  # [False, False, True]
+        """
         return self._new(_compared(self, other, "cmplt", swapped=True))
 
     def ge(self, other: Any) -> Self:
-        """Where this is greater or equal."""
+        """Where this is greater or equal. Shapes broadcast; the result is bool.
+
+            Tensor([1.0, 2.0, 3.0]).ge(2.0)  # [False, True, True]
+        """
         return self._new(_compared(self, other, "cmple", swapped=True))
 
     # Bits and logic
 
     def bitwise_and(self, other: Any) -> Self:
-        """Bitwise and, of integers and bools."""
+        """Bitwise and, of integers and bools. Shapes broadcast, dtypes combine. DTypeError for floats.
+
+            Tensor([12, 10]).bitwise_and(6)  # [4, 2]
+        """
         return self._new(build.alu("and", *_bits(*operands(self, other, "and"), "and")))
 
     def bitwise_or(self, other: Any) -> Self:
-        """Bitwise or, of integers and bools."""
+        """Bitwise or, of integers and bools. Shapes broadcast, dtypes combine. DTypeError for floats.
+
+            Tensor([12, 10]).bitwise_or(6)  # [14, 14]
+        """
         return self._new(build.alu("or", *_bits(*operands(self, other, "or"), "or")))
 
     def bitwise_xor(self, other: Any) -> Self:
-        """Bitwise exclusive or, of integers and bools."""
+        """Bitwise exclusive or, of integers and bools. Shapes broadcast, dtypes combine. DTypeError for floats.
+
+            Tensor([12, 10]).bitwise_xor(6)  # [10, 12]
+        """
         return self._new(build.alu("xor", *_bits(*operands(self, other, "xor"), "xor")))
 
     def bitwise_not(self) -> Self:
-        """Bitwise complement; of bools, not."""
+        """Bitwise complement; of bools, not. The same shape and dtype. DTypeError for floats.
+
+            Tensor([0, 5]).bitwise_not()  # [-1, -6]
+        """
         return self._new(build.alu("not", *_bits(self.uop, self.uop, "bitwise_not")[:1]))
 
     def lshift(self, other: Any) -> Self:
-        """Left shift; 0 where the distance is negative or reaches the width."""
+        """Left shift; 0 where the distance is negative or reaches the width. Shapes broadcast, dtypes combine. DTypeError for floats and bools.
+
+            Tensor([8, 2]).lshift(1)  # [16, 4]
+        """
         return self._new(build.alu("shl", *_bits(*_without_bool(*operands(self, other, "shl")), "shl")))
 
     def rshift(self, other: Any) -> Self:
-        """Right shift, arithmetic if signed."""
+        """Right shift, arithmetic if signed. Shapes broadcast, dtypes combine. DTypeError for floats and bools.
+
+            Tensor([8, 2]).rshift(1)  # [4, 1]
+        """
         return self._new(build.alu("shr", *_bits(*_without_bool(*operands(self, other, "shr")), "shr")))
 
     def logical_and(self, other: Any) -> Self:
-        """Where both are not 0."""
+        """Where both are not 0. Shapes broadcast; the result is bool.
+
+            Tensor([0.0, 2.0]).logical_and(Tensor([1.0, 1.0]))  # [False, True]
+        """
         return self.bool().bitwise_and(self._operand(other, "logical_and").cast(T.bool_))
 
     def logical_or(self, other: Any) -> Self:
-        """Where either is not 0."""
+        """Where either is not 0. Shapes broadcast; the result is bool.
+
+            Tensor([0.0, 2.0]).logical_or(Tensor([1.0, 1.0]))  # [True, True]
+        """
         return self.bool().bitwise_or(self._operand(other, "logical_or").cast(T.bool_))
 
     def logical_xor(self, other: Any) -> Self:
-        """Where one of both is not 0."""
+        """Where one of both is not 0. Shapes broadcast; the result is bool.
+
+            Tensor([0.0, 2.0]).logical_xor(Tensor([1.0, 1.0]))  # [True, False]
+        """
         return self.bool().bitwise_xor(self._operand(other, "logical_xor").cast(T.bool_))
 
     def logical_not(self) -> Self:
-        """Where the elements are 0."""
+        """Where the elements are 0. The same shape; the result is bool.
+
+            Tensor([0.0, 2.0]).logical_not()  # [True, False]
+        """
         return self.bool().bitwise_not()
 
     # Selection
@@ -255,7 +371,10 @@ class ElementwiseMethods(MovementMethods):
         return self._new(build.alu("where", *(build.broadcast(u, shape) for u in (holds.uop, x, y))))
 
     def masked_fill(self, mask: Any, value: Any) -> Self:
-        """`value` where the mask holds, else this; the dtype stays."""
+        """`value` where the mask holds, else this; the dtype stays. The mask is bool and broadcasts.
+
+            Tensor([1.0, 2.0]).masked_fill(Tensor([True, False]), 0.0)  # [0.0, 2.0]
+        """
         fill = self._operand(value, "masked_fill").cast(self.dtype)
         return self.where(self._operand(mask, "masked_fill").logical_not(), fill)
 

@@ -17,7 +17,10 @@ class GradientMethods(ConversionMethods):
 
     @property
     def requires_grad(self) -> bool:
-        """Whether `backward()` reaches this: it is a variable, or made of one while gradients were recorded."""
+        """Whether `backward()` reaches this: it is a variable, or made of one while gradients were recorded.
+
+            Tensor([1.0]).requires_grad
+        """
         if self._chain is None and self._storage.leaf is not None:
             return True
         return self.dtype.is_float and is_derived(self.uop)
@@ -46,12 +49,20 @@ class GradientMethods(ConversionMethods):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether this is no result of variables: `backward()` ends here."""
+        """Whether this is no result of variables: `backward()` ends here.
+
+            Tensor([1.0]).is_leaf
+        """
         return self._chain is None and self._storage.leaf is not None or not self.requires_grad
 
     @property
     def grad(self) -> Self | None:
-        """The gradient that backward passes have added up; None before the first."""
+        """The gradient that backward passes have added up; None before the first. Of this shape and dtype.
+
+            w = Tensor([3.0]).requires_grad_()
+            (w * w).sum().backward()
+            w.grad  # [6.0]
+        """
         leaf = self._storage.leaf
         return None if leaf is None or self._chain is not None else gradient_of(leaf)  # type: ignore[return-value]
 

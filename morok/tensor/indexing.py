@@ -81,18 +81,28 @@ class IndexingMethods(ConvolutionMethods):
         return self._new(picked(source.uop, wrapped.uop, source.ndim - 1)).moveaxis(-1, axis)
 
     def take(self, indices: Any, axis: int | None = None) -> Self:
-        """Elements at the indices along an axis, or of the flattened tensor."""
+        """Elements at the indices along an axis, or of the flattened tensor. The result has the indices' shape in place of the axis, the dtype stays.
+        DTypeError for indices that are no integers.
+
+            Tensor([1.0, 2.0, 3.0]).take(Tensor([2, 0]))  # [3.0, 1.0]
+        """
         if axis is None:
             return self.ravel()[indices]
         along = normal_axis(axis, self.ndim, "take")
         return self[(slice(None),) * along + (indices,)]
 
     def index_select(self, dim: int, index: Any) -> Self:
-        """PyTorch's take along an axis."""
+        """PyTorch's take along an axis. The indices are an integer tensor of one axis.
+
+            Tensor([[1.0, 2.0, 3.0]]).index_select(1, Tensor([2, 0]))  # [[3.0, 1.0]]
+        """
         return self.take(index, dim)
 
     def masked_select(self, mask: Any) -> Self:
-        """The elements where the mask holds, on one axis. Computes the mask at once."""
+        """The elements where the mask holds, on one axis. Computes the mask at once. The same dtype; the mask is bool and broadcasts.
+
+            Tensor([1.0, 2.0]).masked_select(Tensor([False, True]))  # [2.0]
+        """
         chosen = self._operand(mask, "masked_select")
         shape = broadcast_shape("masked_select", self.shape, chosen.shape)
         return self.broadcast_to(shape)[chosen.broadcast_to(shape)]

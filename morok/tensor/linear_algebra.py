@@ -57,7 +57,10 @@ class LinearAlgebraMethods(JoiningMethods):
         return self._operand(other, "matmul").matmul(self)
 
     def mm(self, other: Any) -> Self:
-        """Matrix product of two matrices."""
+        """Matrix product of two matrices. (n, k) with (k, m) gives (n, m). ShapeError for other shapes.
+
+            Tensor([[1.0, 2.0]]).mm(Tensor([[3.0], [4.0]]))  # [[11.0]]
+        """
         y = self._operand(other, "mm")
         if self.ndim != 2 or y.ndim != 2:
             raise ShapeError(f"mm: takes two matrices, given shapes {self.shape} and {y.shape}; matmul takes batches")
@@ -66,7 +69,11 @@ class LinearAlgebraMethods(JoiningMethods):
     bmm = matmul
 
     def dot(self, other: Any) -> Self:
-        """NumPy's dot: the sum over the last axis of this and the second to last of the other, for all combinations of the other axes."""
+        """NumPy's dot: the sum over the last axis of this and the second to last of the other, for all combinations of the other axes. Of vectors a number,
+        with a 0-d operand the product. ShapeError where inner sizes differ.
+
+            Tensor([1.0, 2.0]).dot(Tensor([3.0, 4.0]))
+        """
         y = self._operand(other, "dot")
         if not self.ndim or not y.ndim:
             return self.mul(y)
@@ -75,18 +82,28 @@ class LinearAlgebraMethods(JoiningMethods):
         return self.tensordot(y, ([-1], [-2 if y.ndim > 1 else -1]))
 
     def vdot(self, other: Any) -> Self:
-        """Sum of the products of all elements."""
+        """Sum of the products of all elements. A 0-d tensor.
+
+            Tensor([1.0, 2.0]).inner_product(Tensor([3.0, 4.0]))
+        """
         return self.ravel().matmul(self._operand(other, "vdot").ravel())
 
     inner_product = vdot
 
     def outer(self, other: Any) -> Self:
-        """Every product of an element of this with one of the other, as a matrix."""
+        """Every product of an element of this with one of the other, as a matrix. Operands of any shape are flattened; dtypes combine.
+
+            Tensor([1.0, 2.0]).outer(Tensor([3.0, 4.0]))  # [[3.0, 4.0], [6.0, 8.0]]
+        """
         y = self._operand(other, "outer")
         return self.reshape(-1, 1).mul(y.reshape(1, -1))
 
     def tensordot(self, other: Any, axes: Any = 2) -> Self:
-        """The sum of products over pairs of axes: the last `axes` of this with the first of the other, or two lists of axes."""
+        """The sum of products over pairs of axes: the last `axes` of this with the first of the other, or two lists of axes. The other axes follow one another;
+        dtypes combine. ShapeError where paired sizes differ.
+
+            Tensor([[1.0, 2.0]]).tensordot(Tensor([[3.0], [4.0]]), 1)  # [[11.0]]
+        """
         y = self._operand(other, "tensordot")
         if isinstance(axes, int):
             if not 0 <= axes <= min(self.ndim, y.ndim):
@@ -106,7 +123,11 @@ class LinearAlgebraMethods(JoiningMethods):
         return self._new(multiply_and_sum(a, b, len(mine)))
 
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
-        """The diagonal of two axes, as a new last axis; above (offset > 0) or below the main one. A new tensor, not a view."""
+        """The diagonal of two axes, as a new last axis; above (offset > 0) or below the main one. A new tensor, not a view. Of two or more axes, the same
+        dtype.
+
+            Tensor([[1.0, 2.0], [3.0, 4.0]]).diagonal()  # [1.0, 4.0]
+        """
         a, b = normal_axis(axis1, self.ndim, "diagonal"), normal_axis(axis2, self.ndim, "diagonal")
         if a == b:
             raise ShapeError(f"diagonal: axis1 and axis2 are both {a}")
@@ -114,7 +135,10 @@ class LinearAlgebraMethods(JoiningMethods):
         return self._new(diagonal_of(build.permute(self.uop, order), integer(offset, "diagonal: offset")))
 
     def trace(self, offset: int = 0) -> Self:
-        """Sum of the diagonal of the first two axes."""
+        """Sum of the diagonal of the first two axes. Of a tensor of two or more axes; dtypes as sum's. ShapeError below two axes.
+
+            Tensor([[1.0, 2.0], [3.0, 4.0]]).trace()
+        """
         return self.diagonal(offset).sum(-1)
 
     @staticmethod

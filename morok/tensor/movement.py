@@ -30,7 +30,10 @@ class MovementMethods(TensorCore):
         return self._view((build.reshape, (_new_shape(old, flattened(shape, "reshape")),)))
 
     def view(self, *shape: Any) -> Self:
-        """PyTorch's name of reshape."""
+        """PyTorch's name of reshape. The same elements in another shape; one size may be -1. ShapeError where their number differs.
+
+            Tensor([1.0, 2.0]).view(2, 1)  # [[1.0], [2.0]]
+        """
         return self.reshape(*shape)
 
     @also_named(start_axis="start_dim", end_axis="end_dim")
@@ -48,7 +51,10 @@ class MovementMethods(TensorCore):
         return self._view((build.reshape, (shape[:start] + (numel(shape[start:end + 1]),) + shape[end + 1:],)))
 
     def ravel(self) -> Self:
-        """All elements on one axis."""
+        """All elements on one axis. The same dtype.
+
+            Tensor([[1.0, 2.0], [3.0, 4.0]]).ravel()  # [1.0, 2.0, 3.0, 4.0]
+        """
         return self._view((build.reshape, ((numel(self.shape),),)))
 
     @also_named(axis="dim")
@@ -86,7 +92,10 @@ class MovementMethods(TensorCore):
         return self._view((build.reshape, (tuple(1 if a in axes else next(old) for a in range(rank)),)))
 
     def expand_dims(self, axis: Any) -> Self:
-        """NumPy's name of unsqueeze."""
+        """NumPy's name of unsqueeze. A new axis of size 1 at `axis`, the same dtype.
+
+            Tensor([1.0, 2.0]).expand_dims(0)  # [[1.0, 2.0]]
+        """
         return self.unsqueeze(axis)
 
     # Order
@@ -119,11 +128,17 @@ class MovementMethods(TensorCore):
         return self.permute(given)
 
     def swapaxes(self, axis1: int, axis2: int) -> Self:
-        """Two axes exchanged."""
+        """Two axes exchanged. The others stay. AxisError for an axis that is not there.
+
+            Tensor([[1.0, 2.0]]).swapaxes(0, 1)  # [[1.0], [2.0]]
+        """
         return self.transpose(integer(axis1, "swapaxes: axis1"), integer(axis2, "swapaxes: axis2"))
 
     def moveaxis(self, source: Any, destination: Any) -> Self:
-        """The axes `source` moved to the positions `destination`; the others keep their order."""
+        """The axes `source` moved to the positions `destination`; the others keep their order. AxisError for an axis that is not there.
+
+            Tensor([[1.0, 2.0]]).moveaxis(0, 1)  # [[1.0], [2.0]]
+        """
         ndim = self.ndim
         old = tuple(source) if isinstance(source, (tuple, list)) else (source,)
         new = tuple(destination) if isinstance(destination, (tuple, list)) else (destination,)
@@ -138,12 +153,18 @@ class MovementMethods(TensorCore):
 
     @property
     def T(self) -> Self:
-        """All axes in reverse order."""
+        """All axes in reverse order. The shape is reversed, the dtype stays.
+
+            Tensor([[1.0, 2.0]]).T  # [[1.0], [2.0]]
+        """
         return self._view((build.permute, (tuple(reversed(range(self.ndim))),)))
 
     @property
     def mT(self) -> Self:
-        """The last two axes exchanged. ShapeError below two axes."""
+        """The last two axes exchanged. ShapeError below two axes. The dtype stays.
+
+            Tensor([[1.0, 2.0]]).mT  # [[1.0], [2.0]]
+        """
         if self.ndim < 2:
             raise ShapeError(f"mT: needs at least two axes, given shape {self.shape}")
         return self.transpose(-1, -2)
@@ -165,11 +186,17 @@ class MovementMethods(TensorCore):
         return self._broadcast(new, "expand")
 
     def expand_as(self, other: TensorCore) -> Self:
-        """Expanded to another tensor's shape."""
+        """Expanded to another tensor's shape. Axes of size 1 are repeated. ShapeError where others differ.
+
+            Tensor([[1.0], [2.0]]).expand_as(Tensor.zeros(2, 2))  # [[1.0, 1.0], [2.0, 2.0]]
+        """
         return self._broadcast(self._operand(other, "expand_as").shape, "expand_as")
 
     def broadcast_to(self, *shape: Any) -> Self:
-        """NumPy's broadcasting to a shape. The result cannot be written."""
+        """NumPy's broadcasting to a shape. The result cannot be written. ShapeError where axes are neither 1 nor equal.
+
+            Tensor([1.0, 2.0]).broadcast_to(2, 2)  # [[1.0, 2.0], [1.0, 2.0]]
+        """
         return self._broadcast(shape_argument(shape, "broadcast_to"), "broadcast_to")
 
     def _broadcast(self, new: Shape, what: str) -> Self:
@@ -199,7 +226,10 @@ class MovementMethods(TensorCore):
         return self._view((build.shrink, (tuple(begins), tuple(sizes))))
 
     def narrow(self, dim: int, start: Any, length: Any) -> Self:
-        """`length` elements of one axis from `start`, as PyTorch's."""
+        """`length` elements of one axis from `start`, as PyTorch's. BoundsError outside.
+
+            Tensor([1.0, 2.0, 3.0]).narrow(0, 1, 2)  # [2.0, 3.0]
+        """
         axis = normal_axis(dim, self.ndim, "narrow")
         return self.shrink([(start, start + length) if a == axis else None for a in range(self.ndim)])
 
@@ -236,7 +266,10 @@ class MovementMethods(TensorCore):
 
     @also_named(axis="dim")
     def chunk(self, chunks: int, dim: int = 0) -> tuple[Self, ...]:
-        """At most `chunks` parts of equal size (the last may be smaller)."""
+        """At most `chunks` parts of equal size (the last may be smaller). `dim` is the axis that is cut.
+
+            first, second = Tensor([1.0, 2.0, 3.0]).chunk(2)
+        """
         count = integer(chunks, "chunk: chunks")
         if count <= 0:
             raise ShapeError(f"chunk: needs at least one chunk, given {count}")
@@ -253,7 +286,10 @@ class MovementMethods(TensorCore):
 
     @also_named(axis="dim")
     def unbind(self, dim: int = 0) -> tuple[Self, ...]:
-        """The parts along an axis, without it."""
+        """The parts along an axis, without it. A tuple; the parts have one axis less.
+
+            first, second = Tensor([[1.0, 2.0], [3.0, 4.0]]).unbind()
+        """
         axis = normal_axis(dim, self.ndim, "unbind")
         size = self.shape[axis]
         if isinstance(size, SymbolicInt):
@@ -262,7 +298,10 @@ class MovementMethods(TensorCore):
 
     @also_named(axis="dim")
     def select(self, dim: int, index: Any) -> Self:
-        """One index of an axis, without the axis; BoundsError outside."""
+        """One index of an axis, without the axis; BoundsError outside. The same dtype.
+
+            Tensor([[1.0, 2.0], [3.0, 4.0]]).select(0, 1)  # [3.0, 4.0]
+        """
         axis = normal_axis(dim, self.ndim, "select")
         return self._view(*select_steps(self.shape, axis, index))
 
@@ -316,7 +355,10 @@ class MovementMethods(TensorCore):
         return self._new(build.reshape(build.expand(build.reshape(self.uop, split), repeated), tuple(s * n for s, n in zip(shape, times))))
 
     def tile(self, *repeats: Any) -> Self:
-        """The whole tensor repeated along each axis, as NumPy's: missing numbers are 1, in front."""
+        """The whole tensor repeated along each axis, as NumPy's: missing numbers are 1, in front. The shape is multiplied axis by axis, the dtype stays.
+
+            Tensor([1.0, 2.0]).tile(2)  # [1.0, 2.0, 1.0, 2.0]
+        """
         times = shape_argument(repeats, "tile")
         return self.repeat((1,) * (self.ndim - len(times)) + times)
 

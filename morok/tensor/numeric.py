@@ -80,7 +80,7 @@ class NumericMethods(ExchangeMethods):
     # One value
 
     def sinc(self) -> Self:
-        """sin(pi x) / (pi x), 1 at 0; integers become floats.
+        """sin(pi x) / (pi x), 1 at 0; the same shape, integers become floats.
 
             Tensor([0.0]).sinc()  # [1.0]
         """

@@ -33,7 +33,11 @@ class ReductionMethods(CreationMethods):
 
     @reduction
     def prod(self, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Self:
-        """Product; bools and integers in 64 bits, 16-bit floats accumulated in float32."""
+        """Product; bools and integers in 64 bits, 16-bit floats accumulated in float32. `axis` is None (all axes), an int or several; with keepdim they stay
+        with size 1. Of no elements 1.
+
+            Tensor([[1.0, 2.0], [3.0, 4.0]]).prod(0)  # [3.0, 8.0]
+        """
         return self._accumulated("mul", axis, keepdim, dtype, "prod")
 
     def _accumulated(self, name: str, axis: Any, keepdim: bool, dtype: Any, what: str) -> Self:
@@ -46,12 +50,20 @@ class ReductionMethods(CreationMethods):
 
     @reduction
     def max(self, axis: Any = None, keepdim: bool = False) -> Self:
-        """The greatest element; NaN if one is."""
+        """The greatest element; NaN if one is. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. The same dtype. ShapeError for
+        no elements, AxisError for an axis that is not there.
+
+            Tensor([[1.0, 2.0], [3.0, 0.0]]).max(0)  # [3.0, 2.0]
+        """
         return self._extreme("max", axis, keepdim)
 
     @reduction
     def min(self, axis: Any = None, keepdim: bool = False) -> Self:
-        """The least element; NaN if one is."""
+        """The least element; NaN if one is. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. The same dtype. ShapeError for no
+        elements, AxisError for an axis that is not there.
+
+            Tensor([[1.0, 2.0], [3.0, 0.0]]).min(0)  # [1.0, 0.0]
+        """
         return self._extreme("min", axis, keepdim)
 
     amax, amin = max, min
@@ -76,22 +88,37 @@ class ReductionMethods(CreationMethods):
 
     @reduction
     def any(self, axis: Any = None, keepdim: bool = False) -> Self:
-        """Whether an element is not 0."""
+        """Whether an element is not 0. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. The result is bool; of no elements
+        True for all, False for any.
+
+            Tensor([[1.0, 0.0], [1.0, 2.0]]).any(1)  # [True, True]
+        """
         return self._reduced(self.bool().uop, "or", normal_axes(axis, self.ndim, "any"), keepdim)
 
     @reduction
     def all(self, axis: Any = None, keepdim: bool = False) -> Self:
-        """Whether every element is not 0."""
+        """Whether every element is not 0. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. The result is bool; of no elements
+        True for all, False for any.
+
+            Tensor([[1.0, 0.0], [1.0, 2.0]]).all(1)  # [False, True]
+        """
         return self._reduced(self.bool().uop, "and", normal_axes(axis, self.ndim, "all"), keepdim)
 
     @reduction
     def count_nonzero(self, axis: Any = None, keepdim: bool = False) -> Self:
-        """How many elements are not 0, as int64."""
+        """How many elements are not 0, as int64. `axis` is None (all axes), an int or several; with keepdim they stay with size 1.
+
+            Tensor([[1.0, 0.0], [1.0, 2.0]]).count_nonzero(1)  # [1, 2]
+        """
         return self.bool().sum(axis, keepdim)
 
     @reduction
     def mean(self, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Self:
-        """Arithmetic mean; of integers and bools as the default float."""
+        """Arithmetic mean; of integers and bools as the default float. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. Of no
+        elements NaN.
+
+            Tensor([[1.0, 2.0], [3.0, 4.0]]).mean(0)  # [2.0, 3.0]
+        """
         axes = normal_axes(axis, self.ndim, "mean")
         wanted = dtypes.as_dtype(dtype) if dtype is not None else self.dtype if self.dtype.is_float else dtypes.default_float()
         x = self.cast(dtypes.computing(wanted))
@@ -111,7 +138,11 @@ class ReductionMethods(CreationMethods):
     @reduction
     @also_named(ddof="correction")
     def var(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Self:
-        """Variance, the sum of squared distances from the mean divided by n - correction (1 as PyTorch, 0 for NumPy's)."""
+        """Variance, the sum of squared distances from the mean divided by n - correction (1 as PyTorch, 0 for NumPy's). `axis` is None (all axes), an int or
+        several; with keepdim they stay with size 1. Bool and integers as the default float.
+
+            Tensor([[1.0, 3.0], [2.0, 2.0]]).var(1, correction=0)  # [1.0, 0.0]
+        """
         axes = normal_axes(axis, self.ndim, "var")
         x = self._computing()
         distance = x - x.mean(axes, keepdim=True)
@@ -123,18 +154,29 @@ class ReductionMethods(CreationMethods):
     @reduction
     @also_named(ddof="correction")
     def std(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Self:
-        """Standard deviation, the root of var."""
+        """Standard deviation, the root of var. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. Bool and integers as the
+        default float.
+
+            Tensor([[1.0, 3.0], [2.0, 2.0]]).std(1, correction=0)  # [1.0, 0.0]
+        """
         return self._computing().var(axis, correction, keepdim).sqrt()._rounded(self.dtype)
 
     @reduction
     @also_named(ddof="correction")
     def var_mean(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> tuple[Self, Self]:
-        """Variance and mean."""
+        """Variance and mean. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. Bool and integers as the default float.
+
+            variance, mean = Tensor([[1.0, 3.0], [2.0, 2.0]]).var_mean(1)
+        """
         return self.var(axis, correction, keepdim), self.mean(axis, keepdim)
 
     @reduction
     def norm(self, p: Any = 2, axis: Any = None, keepdim: bool = False) -> Self:
-        """The p-norm of all elements or along axes: p a positive number, inf, -inf or 0."""
+        """The p-norm of all elements or along axes: p a positive number, inf, -inf or 0. `axis` is None (all axes), an int or several; with keepdim they stay
+        with size 1. Bool and integers as the default float.
+
+            Tensor([[3.0, 4.0]]).norm(2, 1)  # [5.0]
+        """
         axes = normal_axes(axis, self.ndim, "norm")
         x, p = self._computing().abs(), number(p, "norm: p")
         if p == float("inf"):
@@ -153,12 +195,18 @@ class ReductionMethods(CreationMethods):
 
     @reduction
     def argmax(self, axis: Any = None, keepdim: bool = False) -> Self:
-        """Where the first greatest element is (the first NaN, if there is one), as int64; over the flattened tensor by default."""
+        """Where the first greatest element is (the first NaN, if there is one), as int64; over the flattened tensor by default. ShapeError for no elements.
+
+            Tensor([[1.0, 2.0], [3.0, 0.0]]).argmax(1)  # [1, 0]
+        """
         return self._position("max", axis, keepdim)
 
     @reduction
     def argmin(self, axis: Any = None, keepdim: bool = False) -> Self:
-        """Where the first least element is (the first NaN, if there is one), as int64; over the flattened tensor by default."""
+        """Where the first least element is (the first NaN, if there is one), as int64; over the flattened tensor by default. ShapeError for no elements.
+
+            Tensor([[1.0, 2.0], [3.0, 0.0]]).argmin(1)  # [0, 1]
+        """
         return self._position("min", axis, keepdim)
 
     def _position(self, name: str, axis: Any, keepdim: bool) -> Self:
@@ -183,7 +231,11 @@ class ReductionMethods(CreationMethods):
 
     @reduction
     def logsumexp(self, axis: Any = None, keepdim: bool = False) -> Self:
-        """log(sum(exp(x))) without overflow; -inf where every element is."""
+        """log(sum(exp(x))) without overflow; -inf where every element is. `axis` is None (all axes), an int or several; with keepdim they stay with size 1.
+        Bool and integers as the default float.
+
+            Tensor([[0.0, 0.0]]).logsumexp(1)
+        """
         axes = normal_axes(axis, self.ndim, "logsumexp")
         x = self._computing()
         peak = x.max(axes, keepdim=True)._constant()

@@ -14,12 +14,8 @@ The methods are layers, each a file of its subject built on the ones before:
                                                                 exchange        __array__, DLPack, pickle, copy
     numeric         isclose, nan_to_num, sinc, xlogy, nanmean, rot90, kron, ...
     cumulative      cumsum, cumprod, cummax, cummin                         scattering      scatter, index_add, index_put, masked_scatter, ...
-<<<<<<< HEAD
     selection       nonzero, argwhere, compress                             counting        bincount, histogram, histc
-    sampling        rand, randn, randint, uniform_, normal_
-=======
     sampling        rand, randn, randint, uniform_, normal_                 display         repr, HTML, pictures of the graph
->>>>>>> ae33f4d (A repr shows views of memory and constants and copies nothing; HTML and pictures of the graph for notebooks)
 """
 from __future__ import annotations
 

@@ -20,17 +20,26 @@ class WritingMethods(IndexingMethods):
         return self._take(self._left(value, "assign"), "assign")
 
     def copy_(self, value: Any) -> Self:
-        """PyTorch's assign, which converts any dtype."""
+        """PyTorch's assign, which converts any dtype. The value broadcasts to this shape.
+
+            Tensor([1.0, 2.0]).copy_(5)  # [5.0, 5.0]
+        """
         self._write(self._value_for(value, self.shape, "copy_"))
         return self
 
     def fill_(self, value: Any) -> Self:
-        """Every element the value."""
+        """Every element the value. In place: shape and dtype stay.
+
+            Tensor([1.0, 2.0]).fill_(5)  # [5.0, 5.0]
+        """
         self._write(self._value_for(value, self.shape, "fill_"))
         return self
 
     def zero_(self) -> Self:
-        """Every element 0."""
+        """Every element 0. In place: shape and dtype stay.
+
+            Tensor([1.0, 2.0]).zero_()  # [0.0, 0.0]
+        """
         return self.fill_(0)
 
     def _take(self, value: TensorCore, what: str) -> Self:

@@ -37,6 +37,12 @@ class _Typed(ast.NodeTransformer):
         self.kind = self.kind or kind
         return ast.Call(ast.Name("_typed", ast.Load()), [node], []) if kind == self.kind else node
 
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """x, y, ... of an example that begins with them are two rows of three numbers."""
+        if node.id not in {"x", "y", "z", "a", "b"} or self.kind not in (None, "float") or not isinstance(node.ctx, ast.Load):
+            return node
+        return self._wrapped(ast.parse("[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]", mode="eval").body)
+
     def visit_Call(self, node: ast.Call) -> ast.expr:
         called = node.func
         node.func = self.visit(node.func)
@@ -72,6 +78,8 @@ def rule(example: str) -> dict[Any, str]:
     if transformer.kind is None:
         return {}
     *before, last = tree.body
+    if any(isinstance(statement, (ast.AugAssign, ast.With)) for statement in before):
+        return {}
     value = _result_of(last.value)  # type: ignore[attr-defined]
     start = compile(ast.Module(before, []), "<example>", "exec")
     end = compile(ast.Expression(value), "<example>", "eval")
@@ -79,7 +87,7 @@ def rule(example: str) -> dict[Any, str]:
     for dtype in DTYPES:
         names: dict[str, Any] = {"morok": morok, "Tensor": Tensor, "nn": morok.nn, "dtypes": dtypes, "float": float,
                                  "_typed": lambda data, dtype=dtype: Tensor(data).cast(dtype)}
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception):  # some examples need other shapes, or make sense in some dtypes alone
             try:
                 exec(start, names)
                 result = _described(eval(end, names))

@@ -25,7 +25,7 @@ def ctc_loss(log_probs: Tensor, targets: Any, input_lengths: Any, target_lengths
     and the gradient 0. Gradients are the derivatives with respect to log_probs as they are.
 
         frames = Tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log()                       # three of the four paths give label 1
-        nn.functional.ctc_loss(frames, Tensor([[1]]), [2], [1], reduction="none").exp()    # [1.3333333]
+        nn.functional.ctc_loss(frames, Tensor([[1]]), [2], [1], reduction="none")    # [0.28768212]
     """
     targets = log_probs._operand(targets, "ctc_loss")
     single = log_probs.ndim == 2

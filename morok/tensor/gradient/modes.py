@@ -35,11 +35,18 @@ class no_grad(_Recording):
 
 
 class enable_grad(_Recording):
-    """Gradients are recorded within, also inside a no_grad()."""
+    """Gradients are recorded within, also inside a no_grad().
+
+        with morok.no_grad(), morok.enable_grad():
+            morok.is_grad_enabled()
+    """
 
     unrecorded = False
 
 
 def is_grad_enabled() -> bool:
-    """Whether gradients are recorded here."""
+    """Whether gradients are recorded here.
+
+        morok.is_grad_enabled()
+    """
     return not TRACING.unrecorded

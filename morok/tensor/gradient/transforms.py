@@ -65,7 +65,8 @@ def value_and_grad(function: Callable, argnums: int | Sequence[int] = 0, has_aux
 def vjp(function: Callable, *primals: Any) -> tuple[Any, Callable]:
     """The function's value at the primals, and a function from a cotangent (of the value's structure) to those of the primals.
 
-        y, pull = morok.vjp(f, x); (dx,) = pull(dy)
+        y, pull = morok.vjp(lambda x: x * x, Tensor([3.0]))
+        (dx,) = pull(Tensor([1.0]))
     """
     with enable_grad():
         variables = Variables(list(primals), "vjp")
@@ -83,7 +84,7 @@ def jvp(function: Callable, primals: Sequence[Any], tangents: Sequence[Any]) -> 
 
     The derivative is that of reverse mode with respect to its cotangent, in which it is linear.
 
-        y, dy = morok.jvp(f, (x,), (dx,))
+        y, dy = morok.jvp(lambda x: x * x, (Tensor([3.0]),), (Tensor([1.0]),))
     """
     if len(primals) != len(tangents):
         raise ShapeError(f"jvp: {len(primals)} primals and {len(tangents)} tangents; there must be as many")
@@ -133,7 +134,10 @@ def custom_gradient(function: Callable) -> Callable:
 
 
 def stop_gradient(tree: Any) -> Any:
-    """The same, its tensors cut off from gradients."""
+    """The same, its tensors (of any shape, in lists, tuples and dicts too) cut off from gradients.
+
+        morok.stop_gradient(Tensor([1.0, 2.0]))  # [1.0, 2.0]
+    """
     found = Structure(tree)
     return found.rebuild([t.detach() for t in found.tensors])
 

@@ -139,7 +139,10 @@ renewed_after_fork(sys.modules[__name__], "_lock", threading.Lock)
 
 
 def default_generator(device: str | None = None) -> Generator:
-    """The generator that draws take when they are given none: one for each device, all of one seed, which the system chooses until `manual_seed`."""
+    """The generator that draws take when they are given none: one for each device, all of one seed, which the system chooses until `manual_seed`.
+
+        morok.random.default_generator()
+    """
     where = realize.canonical_device(device)
     found = _generators.get(where)
     if found is None:
@@ -160,14 +163,20 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Begins the default generators' streams of a seed that the system chooses, and gives that."""
+    """Begins the default generators' streams of a seed that the system chooses, and gives that.
+
+        morok.random.seed()
+    """
     chosen = int.from_bytes(os.urandom(8), "little")
     manual_seed(chosen)
     return chosen
 
 
 def initial_seed() -> int:
-    """The default generator's seed."""
+    """The default generator's seed.
+
+        morok.random.initial_seed()
+    """
     return default_generator().initial_seed()
 
 
@@ -180,5 +189,8 @@ def get_rng_state() -> Tensor:
 
 
 def set_rng_state(state: Any) -> None:
-    """Takes the default generator to a state that `get_rng_state` gave. BoundsError for anything of another dtype or shape."""
+    """Takes the default generator to a state that `get_rng_state` gave. BoundsError for anything of another dtype or shape.
+
+        morok.random.set_rng_state(morok.random.get_rng_state())
+    """
     default_generator().set_state(state)

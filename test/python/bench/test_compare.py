@@ -11,7 +11,7 @@ import pytest
 from comparison import geometric_mean, ratio
 from peers import as_tuple, vocabulary
 from remote_peer import environment
-from workloads import same, small, workloads
+from workloads import exactly, same, small, workloads
 
 BENCH = Path(__file__).resolve().parents[3] / "bench"
 SMALL = workloads(small)
@@ -31,7 +31,7 @@ def compare(folder, *arguments, **variables):
 @pytest.mark.parametrize("workload", SMALL, ids=lambda w: w.name)
 def test_workload_means_the_same_to_numpy_and_morok(workload):
     arrays = workload.arrays()
-    exact = as_tuple(workload.compute(NUMPY, *(a.astype(np.float64) for a in arrays)))
+    exact = as_tuple(workload.compute(NUMPY, *map(exactly, arrays)))
     computed = MOROK.numpy(MOROK.ready(workload.compute, [MOROK.array(a, i.dtype) for a, i in zip(arrays, workload.inputs)])())
     assert [r.shape for r in computed] == [np.shape(e) for e in exact]
     for result, wanted in zip(computed, exact):
