@@ -225,7 +225,7 @@ class Captured:
                 self.outputs.append(("outside", t, t.device))
             else:
                 self.outputs.append(("output", made.setdefault(t.uop, len(made)), t.device))
-        self.gradients = CapturedGradients(trace, made)
+        self.gradients = CapturedGradients(trace, made, self._inputs.keys())
         self.other: Captured | None = None
         """What was captured for the same signature and other gradients."""
         self._written = list(trace.written)

@@ -1,11 +1,12 @@
 """What a captured function does to the gradients of variables: which it found, and which it leaves."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
+from ..graph.registries import TENSORS
 from ..graph.tensor_graph import TensorUOp
-from .core import Leaf
+from .core import Leaf, Storage
 from .tracing import Trace
 
 
@@ -14,11 +15,17 @@ class CapturedGradients:
 
     __slots__ = ("_found", "_left")
 
-    def __init__(self, trace: Trace, made: dict[TensorUOp, int]) -> None:
-        """Within the trace: enters the new gradients among the values that are to be computed."""
-        self._found: list[tuple[Leaf, Any]] = list(trace.gradients_read.items())
+    def __init__(self, trace: Trace, made: dict[TensorUOp, int], inputs: Collection[Storage]) -> None:
+        """Within the trace: enters the new gradients among the values that are to be computed. Variables that the function makes of its inputs or of what
+        it computes, and drops, are made anew at each call."""
+        passing = {s.leaf for s in (*trace.own_storages(), *inputs) if s.leaf is not None}
+        if passing:
+            passing -= {storage.leaf for t in TENSORS.live() if (storage := getattr(t, "_storage", None)) is not None and storage not in inputs}
+        self._found: list[tuple[Leaf, Any]] = [(leaf, tensor) for leaf, tensor in trace.gradients_read.items() if leaf not in passing]
         self._left: list[tuple[Leaf, int | None, str]] = []
         for leaf, tensor in trace.gradients.items():
+            if leaf in passing:
+                continue
             if tensor is None:
                 self._left.append((leaf, None, ""))
             elif tensor is not trace.gradients_read.get(leaf):

@@ -140,6 +140,10 @@ class Trace:
         """A storage that the function made."""
         self._values[storage] = value
 
+    def own_storages(self) -> list[Storage]:
+        """The storages that the function made."""
+        return [s for s in self._values if s not in self.stand_ins]
+
     def write(self, storage: Storage, value: TensorUOp) -> None:
         self._values[storage] = value
         if storage.leaf is not None:

@@ -610,3 +610,31 @@ def test_the_report_of_a_function_that_computes_nothing():
     f = morok.jit(lambda x: x)
     f(tensor(3))
     assert f.report().splitlines()[1:] == ["computes nothing"]
+
+
+@pytest.mark.parametrize("variable", [lambda x: x.detach().requires_grad_(), lambda x: x.requires_grad_(), lambda x: (x * 1).detach().requires_grad_()],
+                         ids=["of an argument", "an argument", "of a result"])
+def test_variables_that_the_function_makes_itself_need_no_second_capture(variable):
+    @morok.jit
+    def gradient(x, y):
+        w = variable(x)
+        (w * w * y).sum().backward()
+        return w.grad
+    x, y = tensor(4).realize(), tensor(4, seed=1).realize()
+    for _ in range(3):
+        np.testing.assert_allclose(gradient(x, y).numpy(), 2 * x.numpy() * y.numpy(), rtol=1e-6)
+    assert gradient.captures == 1 and not x.requires_grad and x.grad is None
+
+
+def test_a_variable_that_the_function_makes_and_leaves_outside_keeps_its_gradient():
+    kept = []
+
+    @morok.jit
+    def first(y):
+        w = Tensor([2.0, 3.0], requires_grad=True)
+        kept.append(w)
+        (w * y).sum().backward()
+        return w.grad
+    y = Tensor([4.0, 5.0]).realize()
+    first(y)
+    assert kept[0].grad.tolist() == [4.0, 5.0]
