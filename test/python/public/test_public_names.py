@@ -33,7 +33,7 @@ NOT_OF_VALUES = set("""
     morok.nn.Module morok.optim.Optimizer morok.optim.LRScheduler morok.save morok.load_metadata
     morok.get_num_threads morok.set_num_threads morok.num_threads morok.is_grad_enabled morok.no_grad morok.enable_grad morok.jit
     Tensor.backward Tensor.grad Tensor.is_leaf Tensor.requires_grad Tensor.requires_grad_ Tensor.prepare Tensor.prepare_batch
-    Tensor.base_uop Tensor.device Tensor.is_realized Tensor.stored_uop Tensor.uop
+    Tensor.base_uop Tensor.device Tensor.is_realized Tensor.stored_uop Tensor.uop Tensor.visualize morok.visualize
 """.split())
 """What gives no values to compare; what it does is the subject of tests of its own."""
 ILLUSTRATIONS = re.compile(r"safetensors|\.npy|class \w+|\.prepare\(|model|numpy_array|optimi[sz]er|\bloader|weights\b|interpret\(|params|self\b|array\)")
