@@ -1,10 +1,17 @@
 """Tensors joined along an axis, old or new."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
+
+
+def _listed(tensors: Any, what: str) -> Any:
+    if isinstance(tensors, Iterable):
+        return [tensor_of(t) for t in tensors]
+    raise TypeError(f"{what}: takes a list of tensors or array-likes, not {type(tensors).__name__}")
 
 
 def cat(tensors: Any, dim: int = 0) -> Tensor:
@@ -14,8 +21,7 @@ def cat(tensors: Any, dim: int = 0) -> Tensor:
 
         morok.cat([[1.0], [2.0]])
     """
-    parts: Any = [tensor_of(t) for t in tensors]
-    return Tensor.cat(parts, dim=dim)
+    return Tensor.cat(_listed(tensors, "cat"), dim=dim)
 
 
 def stack(tensors: Any, dim: int = 0) -> Tensor:
@@ -25,8 +31,7 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
 
         morok.stack([[1.0], [2.0]])
     """
-    parts: Any = [tensor_of(t) for t in tensors]
-    return Tensor.stack(parts, dim=dim)
+    return Tensor.stack(_listed(tensors, "stack"), dim=dim)
 
 
 def concat(tensors: Any, axis: int = 0) -> Tensor:

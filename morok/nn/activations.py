@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..errors import DTypeError
 from ..tensor.tensor import Tensor
 from .documentation import of_module
 from .module import Module
@@ -16,6 +17,8 @@ class _Activation(Module):
         self._arguments, self._named = arguments, named
 
     def forward(self, x: Tensor) -> Tensor:
+        if not isinstance(x, Tensor):
+            raise DTypeError(f"{type(self).__name__}: takes a Tensor, not {type(x).__name__}; Tensor(...) makes one")
         return getattr(x, self.method)(*self._arguments, **self._named)
 
     def extra_repr(self) -> str:

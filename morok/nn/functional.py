@@ -84,6 +84,8 @@ def linear(input: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
 
         nn.functional.linear(Tensor([[1.0, 2.0]]), Tensor([[1.0, 1.0]]))    # [[3.0]]
     """
+    if not isinstance(input, Tensor):
+        raise DTypeError(f"linear: takes a Tensor, not {type(input).__name__}; Tensor(...) makes one")
     return input.linear(weight, bias)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..errors import ShapeError
+from ..errors import DTypeError, ShapeError
 from ..tensor.gradient.modes import no_grad
 from ..tensor.random import normal as _normal
 from ..tensor.random import uniform as _uniform
@@ -26,6 +26,12 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     return GAINS[nonlinearity]
 
 
+def _parameter(t: Any, what: str) -> Tensor:
+    if not isinstance(t, Tensor):
+        raise DTypeError(f"{what}: fills a Tensor, not {type(t).__name__}")
+    return t
+
+
 def _filled(t: Tensor, value: Any) -> Tensor:
     with no_grad():
         return t.assign(value.cast(t.dtype) if isinstance(value, Tensor) else t.full_like(value)).realize()
@@ -37,7 +43,7 @@ def fans(t: Tensor) -> tuple[int, int]:
         nn.init.fans(Tensor.zeros(4, 3))
     """
     if t.ndim < 2:
-        raise ShapeError(f"a weight of shape {t.shape} has no inputs and outputs; at least two axes are needed")
+        raise ShapeError(f"init: a weight of shape {t.shape} has no inputs and outputs; at least two axes are needed")
     field = math.prod(t._concrete_shape()[2:])
     return t.shape[1] * field, t.shape[0] * field  # type: ignore[return-value]
 
@@ -47,6 +53,7 @@ def uniform_(t: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | N
 
         nn.init.uniform_(Tensor.zeros(2, 3), -1.0, 1.0)
     """
+    _parameter(t, "uniform_")
     return _filled(t, _uniform(t.shape, low=a, high=b, dtype=t.dtype, generator=generator, device=t.device))
 
 
@@ -55,6 +62,7 @@ def normal_(t: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator
 
         nn.init.normal_(Tensor.zeros(2, 3), std=0.02)
     """
+    _parameter(t, "normal_")
     return _filled(t, _normal(t.shape, mean=mean, std=std, dtype=t.dtype, generator=generator, device=t.device))
 
 

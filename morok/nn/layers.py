@@ -7,10 +7,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import BoundsError, ShapeError
-from ..tensor.arguments import per_axis
+from ..tensor.arguments import integer, number, per_axis
 from ..tensor.tensor import Tensor
 from . import functional, init
 from .module import Module, Parameter
+
+
+def require_sizes(what: str, **sizes: Any) -> None:
+    """TypeError or ShapeError for a number of features or channels that is no whole number from 0."""
+    for name, size in sizes.items():
+        if integer(size, f"{what}: {name}") < 0:
+            raise ShapeError(f"{what}: {name} must not be negative, given {size}")
 
 
 def new_parameter(*shape: int) -> Tensor:
@@ -65,7 +72,7 @@ class Dropout(Module):
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
-        if not 0 <= p <= 1:
+        if not 0 <= number(p, f"{type(self).__name__}: p") <= 1:
             raise BoundsError(f"{type(self).__name__}: p is a probability from 0 to 1, given {p}")
         self.p = p
 
@@ -111,12 +118,13 @@ class Linear(Module):
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True) -> None:
         super().__init__()
+        require_sizes("Linear", in_features=in_features, out_features=out_features)
         self.in_features, self.out_features = in_features, out_features
         self.weight = init.kaiming_uniform_(new_parameter(out_features, in_features), math.sqrt(5))
         self.bias = _bias(out_features, in_features) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
-        return x.linear(self.weight, self.bias)
+        return functional.linear(x, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return f"{self.in_features}, {self.out_features}, bias={self.bias is not None}"
@@ -135,6 +143,7 @@ class Embedding(Module):
 
     def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None) -> None:
         super().__init__()
+        require_sizes("Embedding", num_embeddings=num_embeddings, embedding_dim=embedding_dim)
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise BoundsError(f"Embedding: padding_idx {padding_idx} is no row of {num_embeddings}")
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
@@ -162,12 +171,15 @@ class _Conv(Module):
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
                  bias: bool = True, padding_mode: str = "zeros") -> None:
         super().__init__()
+        require_sizes(type(self).__name__, in_channels=in_channels, out_channels=out_channels)
         if groups < 1 or in_channels % groups or out_channels % groups:
             raise ShapeError(f"{type(self).__name__}: {groups} groups must divide {in_channels} and {out_channels} channels")
         if padding_mode not in PADDING_MODES:
             raise ValueError(f"{type(self).__name__}: padding_mode is one of {', '.join(PADDING_MODES)}, not {padding_mode!r}")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size = per_axis(kernel_size, self.dimensions, f"{type(self).__name__}: kernel_size")
+        if min(self.kernel_size) < 1:
+            raise ShapeError(f"{type(self).__name__}: kernel_size must be positive, given {kernel_size}")
         self.stride, self.padding, self.dilation, self.padding_mode = stride, padding, dilation, padding_mode
         fan_in = in_channels // groups * math.prod(self.kernel_size)
         self.weight = init.kaiming_uniform_(new_parameter(out_channels, in_channels // groups, *self.kernel_size), math.sqrt(5))
@@ -227,6 +239,7 @@ class _ConvTranspose(Module):
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
                  bias: bool = True, dilation: Any = 1) -> None:
         super().__init__()
+        require_sizes(type(self).__name__, in_channels=in_channels, out_channels=out_channels)
         if groups < 1 or in_channels % groups or out_channels % groups:
             raise ShapeError(f"{type(self).__name__}: {groups} groups must divide {in_channels} and {out_channels} channels")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ..errors import ShapeError
+from ..errors import DTypeError, ShapeError
 from ..tensor.gradient.modes import no_grad
 from ..tensor.tensor import Tensor
 
@@ -19,6 +19,13 @@ def Parameter(data: Any, requires_grad: bool = True) -> Tensor:
     """
     t = data if isinstance(data, Tensor) else Tensor(data)
     return t.requires_grad_() if requires_grad else t
+
+
+def _value_of(name: str, value: Any) -> Tensor:
+    try:
+        return value if isinstance(value, Tensor) else Tensor(np.asarray(value))
+    except DTypeError as error:
+        raise DTypeError(f"load_state_dict: {name} is no tensor or array of numbers: {error}") from None
 
 
 class IncompatibleKeys(NamedTuple):
@@ -176,7 +183,7 @@ class Module:
 
     def _registered(self, name: str, value: Any, kind: type) -> None:
         if not isinstance(name, str) or not name or "." in name:
-            raise KeyError(f"a name is a string without dots, not {name!r}")
+            raise KeyError(f"{type(self).__name__}: a name is a string without dots, not {name!r}")
         if hasattr(self, name) and name not in vars(self):
             raise KeyError(f"{type(self).__name__} has a {name!r} of another kind; choose another name")
         if value is not None and not isinstance(value, kind):
@@ -262,12 +269,14 @@ class Module:
 
             model.load_state_dict(morok.load("weights.safetensors"))
         """
+        if not isinstance(state, Mapping):
+            raise TypeError(f"load_state_dict: takes a dict of values by name, as state_dict() gives, not {type(state).__name__}")
         mine = OrderedDict(self._states())
         missing, unexpected = [n for n in mine if n not in state], [n for n in state if n not in mine]
         if strict and (missing or unexpected):
             wrong = "; ".join(f"{what} {', '.join(names)}" for what, names in (("missing", missing), ("unexpected", unexpected)) if names)
             raise KeyError(f"load_state_dict: {wrong} (strict=False loads what there is)")
-        new = {n: v if isinstance(v, Tensor) else Tensor(np.asarray(v)) for n, v in state.items() if n in mine}
+        new = {n: _value_of(n, v) for n, v in state.items() if n in mine}
         for name, value in new.items():
             if value.shape != mine[name].shape:
                 raise ShapeError(f"load_state_dict: {name} has shape {mine[name].shape}, given {value.shape}")
@@ -303,6 +312,9 @@ class Module:
 
     def to(self, *targets: Any, **named: Any) -> Self:
         """Moves parameters and buffers to a device, and those of floats to a dtype."""
+        probe = Tensor(0.0).to(*targets, **named)  # what is wrong with the targets shows before anything changes
+        if not probe.dtype.is_float:
+            raise DTypeError(f"{type(self).__name__}.to: parameters are floats, and {probe.dtype} is none; give a floating-point dtype")
         for module in self.modules():
             _replace(module, lambda t: _moved(t, targets, named))
         return self

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..dialect import types as T
 from ..errors import BoundsError
+from ..tensor.arguments import number
 from ..tensor.gradient.modes import no_grad
 from ..tensor.tensor import Tensor
 
@@ -19,7 +20,7 @@ def clip_grad_norm_(parameters: Tensor | Iterable[Tensor], max_norm: float, norm
 
         loss.backward(); optim.clip_grad_norm_(model.parameters(), 1.0); optimizer.step()
     """
-    if not max_norm >= 0:
+    if not number(max_norm, "clip_grad_norm_: max_norm") >= 0:
         raise BoundsError(f"clip_grad_norm_: max_norm must not be negative, given {max_norm}")
     gradients = _gradients(parameters)
     with no_grad():
@@ -39,7 +40,7 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -
 
         optim.clip_grad_value_(model.parameters(), 0.5)
     """
-    if not clip_value >= 0:
+    if not number(clip_value, "clip_grad_value_: clip_value") >= 0:
         raise BoundsError(f"clip_grad_value_: clip_value must not be negative, given {clip_value}")
     with no_grad():
         for g in _gradients(parameters):
@@ -47,7 +48,12 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -
 
 
 def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:
+    if not isinstance(parameters, Iterable):
+        raise TypeError(f"clipping takes a parameter or a list of parameters, not {parameters!r}")
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    for p in given:
+        if not isinstance(p, Tensor):
+            raise TypeError(f"clipping takes Tensors, not {type(p).__name__}")
     return [g for p in given if (g := p.grad) is not None]
 
 

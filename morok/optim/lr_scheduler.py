@@ -213,7 +213,10 @@ class LambdaLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]], last_epoch: int = -1) -> None:
-        self.lr_lambdas = _for_each_group(optimizer, lr_lambda, "LambdaLR: lr_lambda")
+        self.lr_lambdas = _for_each_group(optimizer, lr_lambda, f"{type(self).__name__}: lr_lambda")
+        for function in self.lr_lambdas:
+            if not callable(function):
+                raise TypeError(f"{type(self).__name__}: lr_lambda is a function of the step, or one for each group, not {function!r}")
         super().__init__(optimizer, last_epoch)
 
     def rate(self, epoch: float, base: float, group: int) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DTypeError, GradientError
+from ..tensor.arguments import number
 from ..tensor.gradient.modes import no_grad
 from ..tensor.tensor import Tensor
 from ..tensor.tracing import TRACING
@@ -48,6 +49,8 @@ class Optimizer:
 
             optimizer.add_param_group({"params": head.parameters(), "lr": 1e-2})
         """
+        if not isinstance(group, Mapping) or "params" not in group:
+            raise TypeError(f"{type(self).__name__}: a group of parameters is a dict {{'params': tensors, option: value}}, not {group!r}")
         made = Group({**self.defaults, **group})
         made["params"] = [made["params"]] if isinstance(made["params"], Tensor) else list(made["params"])
         known = {id(p) for g in self.param_groups for p in g["params"]}
@@ -71,12 +74,16 @@ class Optimizer:
 
     def check_options(self, group: Group) -> None:
         """ValueError for an option of a group that is out of range."""
-        for name in ("lr", "weight_decay", "momentum", "eps", "lr_decay"):
+        what = type(self).__name__
+        for name in ("lr", "weight_decay", "momentum", "eps", "lr_decay", "alpha", "rho"):
             value = group.get(name, 0)
-            if not (value.item() if isinstance(value, Tensor) else value) >= 0:
-                raise ValueError(f"{name} must not be negative, given {value}")
-        if not all(isinstance(b, Tensor) or 0 <= b < 1 for b in group.get("betas", ())):
-            raise ValueError(f"betas must be from 0 up to but without 1, given {group['betas']}")
+            if not (value.item() if isinstance(value, Tensor) else number(value, f"{what}: {name}")) >= 0:
+                raise ValueError(f"{what}: {name} must not be negative, given {value}")
+        betas = group.get("betas", (0.0, 0.0))
+        if not (isinstance(betas, (tuple, list)) and len(betas) == 2):
+            raise TypeError(f"{what}: betas are two numbers, not {betas!r}")
+        if not all(isinstance(b, Tensor) or 0 <= number(b, f"{what}: betas") < 1 for b in betas):
+            raise ValueError(f"{what}: betas must be from 0 up to but without 1, given {betas}")
 
     def slots_of(self, group: Group) -> tuple[str, ...]:
         """The tensors that each parameter of a group has."""
@@ -155,6 +162,9 @@ class Optimizer:
 
             optimizer.load_state_dict(other.state_dict())
         """
+        if not isinstance(state, Mapping) or not {"param_groups", "state"} <= state.keys():
+            raise TypeError("load_state_dict: takes a dict with 'param_groups' and 'state', as state_dict() gives, not "
+                            f"{sorted(map(str, state)) if isinstance(state, Mapping) else type(state).__name__}")
         groups, slots = state["param_groups"], state["state"]
         have, given = ([len(g["params"]) for g in of] for of in (self.param_groups, groups))
         if have != given:

@@ -7,7 +7,7 @@ from typing import Any, Self
 from ..dialect import types as T
 from ..errors import DTypeError, ShapeError
 from . import dtypes
-from .arguments import also_named, flattened, integer, normal_axes
+from .arguments import also_named, flattened, integer, normal_axes, under_its_own_name
 from .linear_algebra import LinearAlgebraMethods
 
 EPSILONS = {T.float16: 2.0**-10, T.bfloat16: 2.0**-7, T.float32: 2.0**-23, T.float64: 2.0**-52}
@@ -31,6 +31,7 @@ class ActivationMethods(LinearAlgebraMethods):
         """
         return self._bounded("max", 0, flat=True)._bounded("min", 6, flat=True)
 
+    @under_its_own_name
     def leaky_relu(self, negative_slope: float = 0.01) -> Self:
         """x, below 0 times the slope. The same shape; bool and integers as the default float.
 
@@ -39,6 +40,7 @@ class ActivationMethods(LinearAlgebraMethods):
         x = self._computing()
         return x.where(x > 0, x * negative_slope)._rounded(self.dtype)
 
+    @under_its_own_name
     def elu(self, alpha: float = 1.0) -> Self:
         """x, below 0 alpha * (exp(x) - 1). The same shape; bool and integers as the default float.
 
@@ -47,6 +49,7 @@ class ActivationMethods(LinearAlgebraMethods):
         x = self._computing()
         return x.where(x > 0, x.minimum(0.0).expm1() * alpha)._rounded(self.dtype)
 
+    @under_its_own_name
     def celu(self, alpha: float = 1.0) -> Self:
         """x, below 0 alpha * (exp(x / alpha) - 1). The same shape; bool and integers as the default float.
 
@@ -79,6 +82,7 @@ class ActivationMethods(LinearAlgebraMethods):
         """
         return (-((-self._computing()).softplus()))._rounded(self.dtype)
 
+    @under_its_own_name
     def softplus(self, beta: float = 1.0, threshold: float = 20.0) -> Self:
         """log(1 + exp(beta * x)) / beta; x itself where beta * x exceeds the threshold. The same shape; bool and integers as the default float.
 
@@ -132,6 +136,7 @@ class ActivationMethods(LinearAlgebraMethods):
         x = self._computing()
         return (x * (x + 3.0).clip(0.0, 6.0) / 6.0)._rounded(self.dtype)
 
+    @under_its_own_name
     def hardtanh(self, min_val: float = -1.0, max_val: float = 1.0) -> Self:
         """x limited to min_val to max_val. The same shape; bool and integers as the default float.
 
@@ -189,6 +194,7 @@ class ActivationMethods(LinearAlgebraMethods):
         exponentials = shifted.exp()
         return shifted, exponentials, exponentials.sum(axes, keepdim=True), wanted
 
+    @under_its_own_name
     @also_named(axis="dim")
     def softmin(self, dim: Any = -1) -> Self:
         """softmax of -x. The same shape; bool and integers as the default float. `dim` is an axis.
@@ -208,6 +214,7 @@ class ActivationMethods(LinearAlgebraMethods):
         variance = (distance * distance).mean(axes, keepdim=True)
         return (distance * (variance + eps).rsqrt())._rounded(self.dtype)
 
+    @under_its_own_name
     def layer_norm(self, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Self:
         """PyTorch's: layernorm over the last axes, which have normalized_shape, then times weight plus bias.
 
@@ -216,6 +223,7 @@ class ActivationMethods(LinearAlgebraMethods):
         trailing = self._trailing_axes(normalized_shape, "layer_norm")
         return self._scaled(self._computing().layernorm(trailing, eps), weight, bias)
 
+    @under_its_own_name
     def rms_norm(self, normalized_shape: Any = None, weight: Any = None, eps: float | None = None) -> Self:
         """x / sqrt(mean(x * x) + eps) over the last axes (the last by default), then times weight; eps is the dtype's own by default. The same shape; bool and
         integers as the default float.
@@ -241,6 +249,7 @@ class ActivationMethods(LinearAlgebraMethods):
             normalised = normalised + bias
         return normalised._rounded(self.dtype)
 
+    @under_its_own_name
     def normalize(self, p: Any = 2, dim: Any = 1, eps: float = 1e-12) -> Self:
         """x over its p-norm along an axis, the norm at least eps. The same shape; bool and integers as the default float.
 
@@ -249,6 +258,7 @@ class ActivationMethods(LinearAlgebraMethods):
         x = self._computing()
         return (x / x.norm(p, dim, keepdim=True).maximum(eps))._rounded(self.dtype)
 
+    @under_its_own_name
     def linear(self, weight: Any, bias: Any = None) -> Self:
         """x @ weight.T + bias, with weight of shape (outputs, inputs), as PyTorch's functional linear. The last axis has `inputs` elements. ShapeError
         otherwise.

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import AxisError, ShapeError
+from ..errors import AxisError, MorokError, ShapeError
 from .sizes import Shape, countable, require
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -28,10 +28,26 @@ def also_named(**names: str) -> Callable[[Function], Function]:
     return decorate
 
 
+def under_its_own_name(function: Function) -> Function:
+    """A method made of others: their errors name this one, which is what the caller wrote, and not the part that found the fault."""
+    name = function.__name__
+
+    @wraps(function)
+    def called(*args: Any, **keywords: Any) -> Any:
+        try:
+            return function(*args, **keywords)
+        except (MorokError, TypeError, OverflowError) as error:
+            part, colon, rest = str(error).partition(": ")
+            if colon and part.isidentifier():
+                error.args = (f"{name}: {rest}",)
+            raise
+    return called  # type: ignore[return-value]
+
+
 def reduction(function: Function) -> Function:
     """A method that reduces, with what PyTorch and NumPy call its arguments. NumPy's functions are the methods of what they are given:
     `np.std(x)` is `x.std(axis=None, dtype=None, out=None, ddof=0)`."""
-    named = also_named(dim="axis", keepdims="keepdim")(function)
+    named = under_its_own_name(also_named(dim="axis", keepdims="keepdim")(function))
 
     @wraps(function)
     def reduced(*args: Any, **keywords: Any) -> Any:

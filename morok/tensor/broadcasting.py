@@ -12,8 +12,8 @@ from . import build, dtypes
 from .core import TensorCore
 from .sizes import Shape
 
-SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|", "xor": "^",
-           "shl": "<<", "shr": ">>", "cmplt": "<", "cmple": "<=", "cmpeq": "==", "cmpne": "!="}
+SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floor_divide": "//", "mod": "%", "pow": "**", "bitwise_and": "&", "bitwise_or": "|",
+           "bitwise_xor": "^", "lshift": "<<", "rshift": ">>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 
 
 def is_scalar(value: Any) -> bool:

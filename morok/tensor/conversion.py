@@ -96,6 +96,8 @@ class ConversionMethods(WritingMethods):
 
             Tensor([1.5]).to(dtypes.float16)  # [1.5]
         """
+        if len(targets) > 2 or len(targets) == 2 and all(not isinstance(t, TensorCore) and (not isinstance(t, str) or _is_dtype_name(t)) for t in targets):
+            raise TypeError(f"to: takes one device, one dtype, or both, not {targets}")
         for target in targets:
             if isinstance(target, TensorCore):
                 device, dtype = target.device, target.dtype

@@ -116,6 +116,8 @@ class CreationMethods(MathematicsMethods):
         if not all(math.isfinite(v) for v in (start, stop, step)):
             raise BoundsError(f"arange: start, stop and step must be finite, given {start}, {stop}, {step}")
         wanted = dtypes.as_dtype(dtype) if dtype is not None else dtypes.default_float() if is_float else dtypes.default_int()
+        if wanted is T.bool_:
+            raise DTypeError("arange: takes a dtype of numbers, not bool; compare the numbers instead")
         count = math.ceil((stop - start) / step) if is_float else -(-(int(stop) - int(start)) // int(step))
         count = max(count, 0)
         require(count, "arange")

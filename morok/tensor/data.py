@@ -14,13 +14,15 @@ def array_of(data: Any, dtype: T.DType | None) -> np.ndarray:
     """An array of `data`, of the given dtype or the one that the elements decide.
 
     Python's ints, floats and bools take the default dtypes; arrays and NumPy scalars keep theirs. ShapeError for ragged lists, DTypeError
-    for strings, objects, complex numbers.
+    for strings, objects, complex numbers, OverflowError for Python ints that the given dtype does not hold.
     """
     if isinstance(data, np.ndarray):
         found = dtypes.of_array(data)
         return converted(data, found if dtype is None else dtype)
     if isinstance(data, (list, tuple, range)):
         array = _array_of_list(data)
+        if dtype is not None and dtype.kind in "iu" and array.dtype.kind in "iu" and not _has_numpy(data):
+            _require_fitting(array, dtype)
         if dtype is None:
             dtype = dtypes.of_array(array)
             if array.dtype in (np.float64, np.int64) and not _has_numpy(data):
@@ -58,14 +60,23 @@ def _array_of_list(data: Any) -> np.ndarray:
         raise ShapeError("Tensor: the lists are ragged; each list of a nesting level needs as many elements as its siblings: "
                          f"{_excerpt(data)}") from None
     except OverflowError:
-        raise DTypeError(f"Tensor: an integer does not fit 64 bits in {_excerpt(data)}") from None
+        raise OverflowError(f"Tensor: an integer does not fit 64 bits in {_excerpt(data)}") from None
     if array.size == 0 and array.dtype == np.float64:
         return array.astype(np.float64)
     if array.dtype.kind not in "biufV" or array.dtype.kind == "V" and array.dtype != T.bfloat16.np:
         if array.dtype.kind == "c":
             raise ComplexError(f"Tensor: complex numbers are not supported yet ({_excerpt(data)}): give real and imaginary parts to two tensors")
+        if array.dtype.kind == "O" and all(isinstance(element, int) for element in array.flat):
+            raise OverflowError(f"Tensor: an integer does not fit 64 bits in {_excerpt(data)}; give floats")
         raise DTypeError(f"Tensor takes lists of numbers and bools, not {_excerpt(data)}")
     return array
+
+
+def _require_fitting(array: np.ndarray, dtype: T.DType) -> None:
+    """OverflowError where a Python int is not a value of the dtype that was asked for, as for a number alone; an array's elements wrap."""
+    wrong = (array < dtype.min) | (array > dtype.max)
+    if wrong.any():
+        raise OverflowError(f"Tensor: {array[wrong][0]} does not fit {dtype} (from {dtype.min} to {dtype.max}); give a wider dtype=, or an array, which wraps")
 
 
 def _excerpt(data: Any) -> str:

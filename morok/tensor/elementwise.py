@@ -14,6 +14,7 @@ from ..dialect import types as T
 from ..errors import DTypeError
 from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes
+from .arguments import under_its_own_name
 from .broadcasting import broadcast_shape, dtype_operands, is_scalar, operands, scalar_operand
 from .core import TensorCore
 from .division import float_floor_divide, float_remainder
@@ -164,7 +165,7 @@ class ElementwiseMethods(MovementMethods):
 
             Tensor([-7, 7]).floor_divide(2)  # [-4, 3]
         """
-        x, y = _without_bool(*operands(self, other, "floordiv"))
+        x, y = _without_bool(*operands(self, other, "floor_divide"))
         return self._new(float_floor_divide(x, y) if x.dtype.is_float else build.alu("floordiv", x, y))
 
     def mod(self, other: Any) -> Self:
@@ -232,6 +233,7 @@ class ElementwiseMethods(MovementMethods):
             y = build.detach(y)
         return self._new(build.alu(name, y, x) if flat else build.alu(name, x, y))
 
+    @under_its_own_name
     def clamp(self, min: Any = None, max: Any = None) -> Self:
         """PyTorch's name of clip. The same shape; limits broadcast, None is no limit.
 
@@ -290,21 +292,21 @@ class ElementwiseMethods(MovementMethods):
 
             Tensor([12, 10]).bitwise_and(6)  # [4, 2]
         """
-        return self._new(build.alu("and", *_bits(*operands(self, other, "and"), "and")))
+        return self._new(build.alu("and", *_bits(*operands(self, other, "bitwise_and"), "bitwise_and")))
 
     def bitwise_or(self, other: Any) -> Self:
         """Bitwise or, of integers and bools. Shapes broadcast, dtypes combine. DTypeError for floats.
 
             Tensor([12, 10]).bitwise_or(6)  # [14, 14]
         """
-        return self._new(build.alu("or", *_bits(*operands(self, other, "or"), "or")))
+        return self._new(build.alu("or", *_bits(*operands(self, other, "bitwise_or"), "bitwise_or")))
 
     def bitwise_xor(self, other: Any) -> Self:
         """Bitwise exclusive or, of integers and bools. Shapes broadcast, dtypes combine. DTypeError for floats.
 
             Tensor([12, 10]).bitwise_xor(6)  # [10, 12]
         """
-        return self._new(build.alu("xor", *_bits(*operands(self, other, "xor"), "xor")))
+        return self._new(build.alu("xor", *_bits(*operands(self, other, "bitwise_xor"), "bitwise_xor")))
 
     def bitwise_not(self) -> Self:
         """Bitwise complement; of bools, not. The same shape and dtype. DTypeError for floats.
@@ -318,15 +320,16 @@ class ElementwiseMethods(MovementMethods):
 
             Tensor([8, 2]).lshift(1)  # [16, 4]
         """
-        return self._new(build.alu("shl", *_bits(*_without_bool(*operands(self, other, "shl")), "shl")))
+        return self._new(build.alu("shl", *_bits(*_without_bool(*operands(self, other, "lshift")), "lshift")))
 
     def rshift(self, other: Any) -> Self:
         """Right shift, arithmetic if signed. Shapes broadcast, dtypes combine. DTypeError for floats and bools.
 
             Tensor([8, 2]).rshift(1)  # [4, 1]
         """
-        return self._new(build.alu("shr", *_bits(*_without_bool(*operands(self, other, "shr")), "shr")))
+        return self._new(build.alu("shr", *_bits(*_without_bool(*operands(self, other, "rshift")), "rshift")))
 
+    @under_its_own_name
     def logical_and(self, other: Any) -> Self:
         """Where both are not 0. Shapes broadcast; the result is bool.
 
@@ -334,6 +337,7 @@ class ElementwiseMethods(MovementMethods):
         """
         return self.bool().bitwise_and(self._operand(other, "logical_and").cast(T.bool_))
 
+    @under_its_own_name
     def logical_or(self, other: Any) -> Self:
         """Where either is not 0. Shapes broadcast; the result is bool.
 
@@ -341,6 +345,7 @@ class ElementwiseMethods(MovementMethods):
         """
         return self.bool().bitwise_or(self._operand(other, "logical_or").cast(T.bool_))
 
+    @under_its_own_name
     def logical_xor(self, other: Any) -> Self:
         """Where one of both is not 0. Shapes broadcast; the result is bool.
 
@@ -370,13 +375,16 @@ class ElementwiseMethods(MovementMethods):
         shape = broadcast_shape("where", build.shape_of(holds.uop), build.shape_of(x), build.shape_of(y))
         return self._new(build.alu("where", *(build.broadcast(u, shape) for u in (holds.uop, x, y))))
 
+    @under_its_own_name
     def masked_fill(self, mask: Any, value: Any) -> Self:
-        """`value` where the mask holds, else this; the dtype stays. The mask is bool and broadcasts.
+        """`value` where the mask holds, else this; the dtype stays. The mask is bool and broadcasts; DTypeError for others.
 
             Tensor([1.0, 2.0]).masked_fill(Tensor([True, False]), 0.0)  # [0.0, 2.0]
         """
-        fill = self._operand(value, "masked_fill").cast(self.dtype)
-        return self.where(self._operand(mask, "masked_fill").logical_not(), fill)
+        fill, holds = self._operand(value, "masked_fill").cast(self.dtype), self._operand(mask, "masked_fill")
+        if holds.dtype is not T.bool_:
+            raise DTypeError(f"masked_fill: the mask must be bool, not {holds.dtype}; compare it, or use .bool()")
+        return self.where(holds.logical_not(), fill)
 
     # Operators
 
@@ -408,7 +416,7 @@ class ElementwiseMethods(MovementMethods):
         return self.floor_divide(other)
 
     def __rfloordiv__(self, other: Any) -> Self:
-        return self._left(other, "floordiv").floor_divide(self)
+        return self._left(other, "floor_divide").floor_divide(self)
 
     def __mod__(self, other: Any) -> Self:
         return self.mod(other)
@@ -429,31 +437,31 @@ class ElementwiseMethods(MovementMethods):
         return self.bitwise_and(other)
 
     def __rand__(self, other: Any) -> Self:
-        return self._left(other, "and").bitwise_and(self)
+        return self._left(other, "bitwise_and").bitwise_and(self)
 
     def __or__(self, other: Any) -> Self:
         return self.bitwise_or(other)
 
     def __ror__(self, other: Any) -> Self:
-        return self._left(other, "or").bitwise_or(self)
+        return self._left(other, "bitwise_or").bitwise_or(self)
 
     def __xor__(self, other: Any) -> Self:
         return self.bitwise_xor(other)
 
     def __rxor__(self, other: Any) -> Self:
-        return self._left(other, "xor").bitwise_xor(self)
+        return self._left(other, "bitwise_xor").bitwise_xor(self)
 
     def __lshift__(self, other: Any) -> Self:
         return self.lshift(other)
 
     def __rlshift__(self, other: Any) -> Self:
-        return self._left(other, "shl").lshift(self)
+        return self._left(other, "lshift").lshift(self)
 
     def __rshift__(self, other: Any) -> Self:
         return self.rshift(other)
 
     def __rrshift__(self, other: Any) -> Self:
-        return self._left(other, "shr").rshift(self)
+        return self._left(other, "rshift").rshift(self)
 
     def __neg__(self) -> Self:
         return self.neg()
@@ -525,26 +533,28 @@ def _truncated_quotient(x: TensorUOp, y: TensorUOp) -> TensorUOp:
 
 
 _ORDERS: dict[str, Callable[[Any, Any], bool]] = {"cmplt": operator.lt, "cmple": operator.le, "cmpeq": operator.eq, "cmpne": operator.ne}
+_COMPARISONS = {"cmplt": "lt", "cmple": "le", "cmpeq": "eq", "cmpne": "ne"}
+_MIRRORED = {"cmplt": "gt", "cmple": "ge"}
 
 
 def _compared(x: ElementwiseMethods, other: Any, name: str, swapped: bool = False) -> TensorUOp:
     """x (name) other, or other (name) x if swapped."""
-    dtype = x.dtype
+    what, dtype = (_MIRRORED if swapped else _COMPARISONS)[name], x.dtype
     if is_scalar(other) and dtype.kind in "iu" and isinstance(other, int) and not dtype.min <= other <= dtype.max:
         pair = (other, 0) if swapped else (0, other)  # every element compares alike: 0 stands for it
         return build.full(x.shape, _ORDERS[name](*pair), T.bool_)
     if not is_scalar(other):
-        other = x._operand(other, name)
+        other = x._operand(other, what)
         if {dtype, other.dtype} == {T.int64, T.uint64}:
             return _compared_signs(x, other, name, swapped)
-    a, b = operands(x, other, name)
+    a, b = operands(x, other, what)
     return build.alu(name, b, a) if swapped else build.alu(name, a, b)
 
 
 def _compared_signs(x: Any, y: Any, name: str, swapped: bool) -> TensorUOp:
     """int64 against uint64, exactly: a negative number is less than any other; the rest compares as uint64."""
     left, right = (y, x) if swapped else (x, y)
-    shape = broadcast_shape(name, left.shape, right.shape)
+    shape = broadcast_shape((_MIRRORED if swapped else _COMPARISONS)[name], left.shape, right.shape)
     signed = left if left.dtype is T.int64 else right
     negative = build.alu("cmplt", signed.uop, build.full(signed.shape, 0, T.int64))
     outcome = _ORDERS[name](-1, 0) if signed is left else _ORDERS[name](0, -1)

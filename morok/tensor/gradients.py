@@ -36,6 +36,8 @@ class GradientMethods(ConversionMethods):
 
             w = Tensor([1.0, 2.0]).requires_grad_()
         """
+        if not isinstance(requires_grad, bool):
+            raise TypeError(f"requires_grad is True or False, not {requires_grad!r}")
         if requires_grad:
             if not self.is_leaf:
                 return self

@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from ..errors import OptionError
 from ..fork_safety import renewed_after_fork
 from ..graph.registries import BUFFERS
 from ..graph.tensor_graph import TensorUOp
@@ -59,6 +60,8 @@ def jit(function: Callable | None = None, *, beam: int | None = None) -> Any:
         return functools.partial(jit, beam=beam)
     if not callable(function):
         raise TypeError(f"morok.jit takes a function, not {function!r}")
+    if beam is not None and (type(beam) is not int or beam < 0):
+        raise OptionError(f"morok.jit: beam is {beam!r}; it takes a whole number of at least 0, or None")
     return Jitted(function, beam)
 
 

@@ -10,7 +10,7 @@ from ..dialect import types as T
 from ..errors import ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build
-from .arguments import integer, normal_axis
+from .arguments import integer, normal_axis, under_its_own_name
 from .broadcasting import broadcast_shape, dtype_operands
 from .joining import JoiningMethods
 from .sizes import Shape, Size
@@ -34,7 +34,10 @@ class LinearAlgebraMethods(JoiningMethods):
         if left[-1] != right[inner_axis]:
             raise ShapeError(f"matmul: inner sizes differ: {left} @ {right}; the first operand's last axis must equal the second's "
                              f"{'second to last' if len(right) > 1 else 'only axis'} ({left[-1]} and {right[inner_axis]})")
-        broadcast_shape("matmul", left[:-2], right[:-2])
+        try:
+            broadcast_shape("matmul", left[:-2], right[:-2])
+        except ShapeError:
+            raise ShapeError(f"matmul: batches do not broadcast: {left} @ {right}; all axes but the last two must be equal or 1 in one of both") from None
         a, b = dtype_operands(self, y, "matmul")
         rows = left if len(left) > 1 else (1, *left)
         columns = right if len(right) > 1 else (*right, 1)
@@ -68,6 +71,7 @@ class LinearAlgebraMethods(JoiningMethods):
 
     bmm = matmul
 
+    @under_its_own_name
     def dot(self, other: Any) -> Self:
         """NumPy's dot: the sum over the last axis of this and the second to last of the other, for all combinations of the other axes. Of vectors a number,
         with a 0-d operand the product. ShapeError where inner sizes differ.
@@ -81,6 +85,7 @@ class LinearAlgebraMethods(JoiningMethods):
             return self.matmul(y)
         return self.tensordot(y, ([-1], [-2 if y.ndim > 1 else -1]))
 
+    @under_its_own_name
     def vdot(self, other: Any) -> Self:
         """Sum of the products of all elements. A 0-d tensor.
 
@@ -90,6 +95,7 @@ class LinearAlgebraMethods(JoiningMethods):
 
     inner_product = vdot
 
+    @under_its_own_name
     def outer(self, other: Any) -> Self:
         """Every product of an element of this with one of the other, as a matrix. Operands of any shape are flattened; dtypes combine.
 
@@ -107,9 +113,11 @@ class LinearAlgebraMethods(JoiningMethods):
         y = self._operand(other, "tensordot")
         if isinstance(axes, int):
             if not 0 <= axes <= min(self.ndim, y.ndim):
-                raise ShapeError(f"tensordot: {axes} axes of shapes {self.shape} and {y.shape}")
+                raise ShapeError(f"tensordot: cannot sum over {axes} axes of shapes {self.shape} and {y.shape}; allowed are 0 to {min(self.ndim, y.ndim)}")
             mine, theirs = list(range(self.ndim - axes, self.ndim)), list(range(axes))
         else:
+            if not (isinstance(axes, (tuple, list)) and len(axes) == 2):
+                raise TypeError(f"tensordot: axes is a number or two lists of axes, such as ([1], [0]), not {axes!r}")
             first, second = (list(a) if isinstance(a, (tuple, list)) else [a] for a in axes)
             mine, theirs = [normal_axis(a, self.ndim, "tensordot") for a in first], [normal_axis(a, y.ndim, "tensordot") for a in second]
         if len(mine) != len(theirs) or any(self.shape[a] != y.shape[b] for a, b in zip(mine, theirs)):
@@ -134,6 +142,7 @@ class LinearAlgebraMethods(JoiningMethods):
         order = (*(i for i in range(self.ndim) if i not in (a, b)), a, b)
         return self._new(diagonal_of(build.permute(self.uop, order), integer(offset, "diagonal: offset")))
 
+    @under_its_own_name
     def trace(self, offset: int = 0) -> Self:
         """Sum of the diagonal of the first two axes. Of a tensor of two or more axes; dtypes as sum's. ShapeError below two axes.
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from ..dialect import types as T
 from . import build, dtypes
-from .arguments import integer
+from .arguments import integer, under_its_own_name
 from .elementwise import ElementwiseMethods
 
 
@@ -78,6 +78,7 @@ class MathematicsMethods(ElementwiseMethods):
         """
         return self._float_function("log1p")
 
+    @under_its_own_name
     def logaddexp(self, other: Any) -> Self:
         """log(exp(x) + exp(y)) without overflow. Shapes broadcast, dtypes combine; bool and integers as the default float.
 
@@ -121,6 +122,7 @@ class MathematicsMethods(ElementwiseMethods):
         """
         return 1.0 / self.cast(self.dtype if self.dtype.is_float else dtypes.default_float())
 
+    @under_its_own_name
     def hypot(self, other: Any) -> Self:
         """sqrt(x * x + y * y) without overflow. Shapes broadcast, dtypes combine; bool and integers as the default float.
 
@@ -295,6 +297,7 @@ class MathematicsMethods(ElementwiseMethods):
         result = build.alu("where", build.alu("cmplt", zero, u), one, nonpositive)
         return self._new(build.alu("where", build.alu("cmpeq", u, u), result, u) if dtype.is_float else result)
 
+    @under_its_own_name
     def copysign(self, other: Any) -> Self:
         """The magnitude of x with the sign of y, signed zeros too. Shapes broadcast, dtypes combine; bool and integers as the default float.
 
@@ -338,6 +341,7 @@ class MathematicsMethods(ElementwiseMethods):
         """
         return self.abs().lt(math.inf) if self.dtype.is_float else self._new(build.full(self.shape, True, T.bool_))
 
+    @under_its_own_name
     def lerp(self, end: Any, weight: Any) -> Self:
         """x + weight * (end - x). Shapes broadcast, dtypes combine.
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 from ..dialect.types import DType
 from ..errors import AxisError, BoundsError, DTypeError, ShapeError
 from . import build
-from .arguments import also_named, flattened, integer, normal_axes, normal_axis, shape_argument
+from .arguments import also_named, flattened, integer, normal_axes, normal_axis, shape_argument, under_its_own_name
 from .core import Step, TensorCore
 from .sizes import Shape, Size, SymbolicInt, countable, divided, greatest, least, numel, require
 
@@ -29,6 +29,7 @@ class MovementMethods(TensorCore):
         old = self.shape
         return self._view((build.reshape, (_new_shape(old, flattened(shape, "reshape")),)))
 
+    @under_its_own_name
     def view(self, *shape: Any) -> Self:
         """PyTorch's name of reshape. The same elements in another shape; one size may be -1. ShapeError where their number differs.
 
@@ -91,6 +92,7 @@ class MovementMethods(TensorCore):
         old = iter(shape)
         return self._view((build.reshape, (tuple(1 if a in axes else next(old) for a in range(rank)),)))
 
+    @under_its_own_name
     def expand_dims(self, axis: Any) -> Self:
         """NumPy's name of unsqueeze. A new axis of size 1 at `axis`, the same dtype.
 
@@ -111,6 +113,7 @@ class MovementMethods(TensorCore):
             raise AxisError(f"permute: {given} must name each of the {ndim} axes of shape {self.shape} once")
         return self._view((build.permute, (axes,)))
 
+    @under_its_own_name
     def transpose(self, *axes: Any) -> Self:
         """Two axes exchanged, as PyTorch's; with no argument or a whole order, as NumPy's.
 
@@ -127,6 +130,7 @@ class MovementMethods(TensorCore):
             return self._view((build.permute, (tuple(order),)))
         return self.permute(given)
 
+    @under_its_own_name
     def swapaxes(self, axis1: int, axis2: int) -> Self:
         """Two axes exchanged. The others stay. AxisError for an axis that is not there.
 
@@ -217,6 +221,8 @@ class MovementMethods(TensorCore):
         begins: list[Size] = []
         sizes: list[Size] = []
         for axis, (size, given) in enumerate(zip(shape, window)):
+            if given is not None and not (isinstance(given, (tuple, list)) and len(given) == 2):
+                raise ShapeError(f"shrink: needs a (begin, end) or None for each axis of shape {shape}, given {given!r} for axis {axis}")
             begin, end = (0, size) if given is None else given
             begin, end = require(begin, "shrink"), require(end, "shrink")
             if greatest(end - size) > 0 or greatest(begin - end) > 0:
@@ -225,6 +231,7 @@ class MovementMethods(TensorCore):
             sizes.append(end - begin)
         return self._view((build.shrink, (tuple(begins), tuple(sizes))))
 
+    @under_its_own_name
     def narrow(self, dim: int, start: Any, length: Any) -> Self:
         """`length` elements of one axis from `start`, as PyTorch's. BoundsError outside.
 
@@ -354,6 +361,7 @@ class MovementMethods(TensorCore):
         repeated = tuple(s for size, n in zip(shape, times) for s in (n, size))
         return self._new(build.reshape(build.expand(build.reshape(self.uop, split), repeated), tuple(s * n for s, n in zip(shape, times))))
 
+    @under_its_own_name
     def tile(self, *repeats: Any) -> Self:
         """The whole tensor repeated along each axis, as NumPy's: missing numbers are 1, in front. The shape is multiplied axis by axis, the dtype stays.
 
@@ -399,7 +407,8 @@ def _new_shape(old: Shape, given: tuple, what: str = "reshape") -> Shape:
     if unknown:
         rest = divided(count, numel(known))
         if rest is None:
-            raise ShapeError(f"{what}: {old} ({count} elements) cannot become {given}: {count} is no multiple of {numel(known)}")
+            why = f"{count} is no multiple of {numel(known)}" if numel(known) != 0 else "with a size of 0 the -1 could stand for any size"
+            raise ShapeError(f"{what}: {old} ({count} elements) cannot become {given}: {why}")
         return tuple(rest if a in unknown else s for a, s in enumerate(known))
     if count != numel(known):
         raise ShapeError(f"{what}: {old} ({count} elements) cannot become {known} ({numel(known)} elements)")

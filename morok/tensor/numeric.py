@@ -12,7 +12,7 @@ import ml_dtypes
 from ..dialect import types as T
 from ..errors import DTypeError, ShapeError
 from . import build, dtypes
-from .arguments import integer, normal_axis
+from .arguments import integer, normal_axis, under_its_own_name
 from .broadcasting import operands
 from .exchange.methods import ExchangeMethods
 from .movement import padding_pairs
@@ -59,6 +59,7 @@ class NumericMethods(ExchangeMethods):
         moved = (least.neg().where(y.lt(0), least)).where(x.eq(0), stepped)
         return (x + y).where(x.isnan() | y.isnan(), y.where(x.eq(y), moved))
 
+    @under_its_own_name
     def heaviside(self, values: Any) -> Self:
         """0 below 0, 1 above, `values` at 0, NaN at NaN; both broadcast, integers become floats.
 
@@ -68,6 +69,7 @@ class NumericMethods(ExchangeMethods):
         step = x.gt(0).cast(x.dtype)
         return y.where(x.eq(0), x.where(x.isnan(), step))
 
+    @under_its_own_name
     def xlogy(self, other: Any) -> Self:
         """x * log(y), and 0 where x is 0 and y not NaN; both broadcast, integers become floats.
 
@@ -88,6 +90,7 @@ class NumericMethods(ExchangeMethods):
         zero = x.eq(0)
         return (x.sin() / x.where(~zero, 1.0)).where(~zero, 1.0)
 
+    @under_its_own_name
     def nan_to_num(self, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Self:
         """NaN replaced by `nan`, infinities by the given numbers or the dtype's extremes; integers stay.
 
@@ -103,6 +106,7 @@ class NumericMethods(ExchangeMethods):
 
     # Closeness
 
+    @under_its_own_name
     def isclose(self, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Self:
         """Where |x - y| <= atol + rtol * |y|, or both are equal; NaNs are close with `equal_nan`. Both broadcast; bool result.
 
@@ -112,6 +116,7 @@ class NumericMethods(ExchangeMethods):
         close = ((x - y).abs().le(y.abs() * rtol + atol) & y.isfinite()) | x.eq(y)
         return close | (x.isnan() & y.isnan()) if equal_nan else close
 
+    @under_its_own_name
     def allclose(self, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Self:
         """Whether every element is close, as `isclose` has it: a 0-d bool.
 
@@ -121,6 +126,7 @@ class NumericMethods(ExchangeMethods):
 
     # Activations
 
+    @under_its_own_name
     def threshold(self, threshold: float, value: float) -> Self:
         """x where it is greater than the threshold, else `value`.
 
@@ -217,6 +223,7 @@ class NumericMethods(ExchangeMethods):
             return self.flip((a, b))
         return self.flip(b).transpose(a, b) if turns == 1 else self.transpose(a, b).flip(b)
 
+    @under_its_own_name
     def kron(self, other: Any) -> Self:
         """The Kronecker product; the shorter shape gets axes of size 1 in front, sizes are multiplied.
 

@@ -12,6 +12,9 @@ from .indexing import IndexingMethods
 class WritingMethods(IndexingMethods):
     __slots__ = ()
 
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError("elements of a tensor cannot be deleted; keep the others: t[mask], or morok.cat of what is before and after")
+
     def assign(self, value: Any) -> Self:
         """Takes over a value, broadcast to this shape. DTypeError for floats into integers or numbers into bools: cast first.
 

@@ -27,6 +27,7 @@ def grad(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = F
 
         morok.grad(lambda x: (x ** 3).sum())(Tensor([1.0, 2.0]))      # [3, 12]
     """
+    _require_function(function, "grad")
     both = value_and_grad(function, argnums, has_aux)
 
     @functools.wraps(function)
@@ -41,6 +42,9 @@ def value_and_grad(function: Callable, argnums: int | Sequence[int] = 0, has_aux
 
         loss, gradients = morok.value_and_grad(f)(weights)
     """
+    _require_function(function, "value_and_grad")
+    if not isinstance(argnums, int) and not (isinstance(argnums, Sequence) and all(isinstance(n, int) for n in argnums)):
+        raise TypeError(f"grad: argnums is the number of an argument or several, not {argnums!r}")
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     @functools.wraps(function)
@@ -51,6 +55,8 @@ def value_and_grad(function: Callable, argnums: int | Sequence[int] = 0, has_aux
             for n, value in zip(where, variables.arguments):
                 changed[n] = value
             result = function(*changed, **kwargs)
+            if has_aux and not (isinstance(result, tuple) and len(result) == 2):
+                raise TypeError(f"grad: with has_aux the function gives (value, anything), not {type(result).__name__}")
             value = result[0] if has_aux else result
             if not isinstance(value, TensorCore):
                 raise DTypeError(f"grad: the function must give a Tensor{' and anything' if has_aux else ''}, not {type(value).__name__}")
@@ -68,6 +74,7 @@ def vjp(function: Callable, *primals: Any) -> tuple[Any, Callable]:
         y, pull = morok.vjp(lambda x: x * x, Tensor([3.0]))
         (dx,) = pull(Tensor([1.0]))
     """
+    _require_function(function, "vjp")
     with enable_grad():
         variables = Variables(list(primals), "vjp")
         result = function(*variables.arguments)
@@ -86,6 +93,9 @@ def jvp(function: Callable, primals: Sequence[Any], tangents: Sequence[Any]) -> 
 
         y, dy = morok.jvp(lambda x: x * x, (Tensor([3.0]),), (Tensor([1.0]),))
     """
+    _require_function(function, "jvp")
+    if not isinstance(primals, Sequence) or not isinstance(tangents, Sequence):
+        raise TypeError("jvp: primals and tangents are tuples, of the function's arguments and of a tangent for each: jvp(f, (x,), (dx,))")
     if len(primals) != len(tangents):
         raise ShapeError(f"jvp: {len(primals)} primals and {len(tangents)} tangents; there must be as many")
     with enable_grad(), Variables(list(primals), "jvp") as variables:
@@ -108,6 +118,8 @@ def custom_gradient(function: Callable) -> Callable:
         def clipped(x):
             return x, lambda g: g.clip(-1, 1)
     """
+    _require_function(function, "custom_gradient")
+
     @functools.wraps(function)
     def call(*args: Any) -> Any:
         tree = Structure(list(args))
@@ -140,6 +152,11 @@ def stop_gradient(tree: Any) -> Any:
     """
     found = Structure(tree)
     return found.rebuild([t.detach() for t in found.tensors])
+
+
+def _require_function(function: Any, what: str) -> None:
+    if not callable(function):
+        raise TypeError(f"{what}: takes a function of tensors, not {function!r}")
 
 
 class Variables:

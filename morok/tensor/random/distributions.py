@@ -10,7 +10,7 @@ from typing import Any
 from ...dialect import types as T
 from ...errors import BoundsError, DTypeError, ShapeError
 from .. import dtypes
-from ..arguments import integer, number, shape_argument
+from ..arguments import integer, normal_axis, number, shape_argument
 from ..sizes import Shape
 from ..tensor import Tensor
 from .generator import Generator, default_generator
@@ -255,7 +255,7 @@ def categorical(logits: Tensor, axis: int = -1, size: Any = None, generator: Gen
     """
     if not isinstance(logits, Tensor) or not logits.dtype.is_float:
         raise DTypeError("categorical: logits are a Tensor of floats")
-    moved = logits.moveaxis(axis, -1)
+    moved = logits.moveaxis(normal_axis(axis, logits.ndim, "categorical"), -1)
     batch = moved.shape[:-1]
     sizes = batch if size is None else shape_argument((size,), "categorical")
     if len(sizes) < len(batch):

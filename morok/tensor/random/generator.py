@@ -79,6 +79,8 @@ class Generator:
     def set_state(self, state: Any) -> None:
         """Goes to where `get_state` was: a tensor, or two integers. BoundsError for anything of another dtype or shape."""
         if not isinstance(state, Tensor):
+            if not isinstance(state, (list, tuple, np.ndarray)):
+                raise TypeError(f"set_state: a state is two whole numbers, as get_state gives, not {state!r}")
             state = Tensor(np.array([int(s) % _WORD for s in state], np.uint64), device=self.device)
         if state.shape != (2,) or state.dtype is not T.uint64:
             raise BoundsError(f"set_state: a state is uint64 of shape (2,), not {state.dtype} of shape {state.shape}")
