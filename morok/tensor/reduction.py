@@ -173,7 +173,7 @@ class ReductionMethods(CreationMethods):
     @reduction
     def norm(self, p: Any = 2, axis: Any = None, keepdim: bool = False) -> Self:
         """The p-norm of all elements or along axes: p a positive number, inf, -inf or 0. `axis` is None (all axes), an int or several; with keepdim they stay
-        with size 1. Bool and integers as the default float.
+        with size 1. Bool and integers as the default float. The derivative where all elements are 0 is 0.
 
             Tensor([[3.0, 4.0]]).norm(2, 1)  # [5.0]
         """
@@ -188,10 +188,17 @@ class ReductionMethods(CreationMethods):
         elif p == 1:
             result = x.sum(axes, keepdim)
         elif p == 2:
-            result = (x * x).sum(axes, keepdim).sqrt()
+            result = self._root((x * x).sum(axes, keepdim), 2)
         else:
-            result = (x ** p).sum(axes, keepdim) ** (1.0 / p)
+            result = self._root((x ** p).sum(axes, keepdim), p)
         return result._rounded(self.dtype)
+
+    @staticmethod
+    def _root(total: Any, p: Any) -> Any:
+        """The p-th root, whose derivative where the total is 0 is taken as 0: every direction goes up from there, none is the slope."""
+        zero = total.eq(0)
+        whole = total.masked_fill(zero, 1)
+        return (whole.sqrt() if p == 2 else whole ** (1.0 / p)).masked_fill(zero, 0)
 
     @reduction
     def argmax(self, axis: Any = None, keepdim: bool = False) -> Self:

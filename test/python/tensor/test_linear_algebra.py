@@ -164,7 +164,7 @@ A, B = Tensor.zeros(3, 4), Tensor.zeros(5, 6)
         ),
         (lambda: A @ Tensor.zeros(3), "(3, 4) @ (3,)"),
         (lambda: A @ 2.0, "()"),
-        (lambda: Tensor.zeros(2, 3, 4) @ Tensor.zeros(5, 4, 2), "(2,)"),
+        (lambda: Tensor.zeros(2, 3, 4) @ Tensor.zeros(5, 4, 2), "(2, 3, 4) @ (5, 4, 2)"),
         (lambda: A.mm(Tensor.zeros(4)), "(4,)"),
         (lambda: A.tensordot(B, 1), "(5, 6)"),
         (lambda: Tensor.einsum("ij,jk", A, B), "'j'"),
