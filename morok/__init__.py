@@ -187,6 +187,7 @@ if TYPE_CHECKING:
     from .tensor.dtypes import bfloat16, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
     from .tensor.exchange.methods import from_dlpack
     from .tensor.files import load, load_metadata, save
+    from .tensor.gradient.checkpointing import checkpoint
     from .tensor.gradient.jacobians import hessian, hvp, jacfwd, jacobian, jacrev, linearize
     from .tensor.gradient.modes import enable_grad, is_grad_enabled, no_grad
     from .tensor.gradient.transforms import custom_gradient, grad, jvp, stop_gradient, value_and_grad, vjp
@@ -201,22 +202,23 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 _IMPORTED_AT = time.time_ns()
 __all__ = ["Generator", "Tensor", "Variable", "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "aminmax", "any", "arange",
-           "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "asin", "asinh", "atan", "atan2", "atanh", "bernoulli",
-           "bfloat16", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "broadcast_to",
-           "can_cast", "cat", "ceil", "celu", "chunk", "clamp", "clip", "concat", "concatenate", "copysign", "cos", "cosh", "count_nonzero", "custom_gradient",
-           "diagonal", "div", "divide", "dot", "dtypes", "einsum", "elu", "enable_grad", "eq", "equal", "erf", "exp", "exp2", "expand_dims", "expm1", "eye",
-           "finfo", "flip", "float16", "float32", "float64", "floor", "floor_divide", "fori_loop", "from_dlpack", "full", "full_like", "ge", "gelu",
-           "get_num_threads", "grad", "greater", "greater_equal", "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hessian", "hvp", "hypot", "iinfo",
-           "int16", "int32", "int64", "int8", "interpret", "is_grad_enabled", "isclose", "isdtype", "isfinite", "isinf", "isnan", "jacfwd", "jacobian",
-           "jacrev", "jit", "jvp", "kron", "le", "lerp", "less", "less_equal", "linearize", "load", "load_metadata", "log", "log10", "log1p", "log2",
-           "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid", "logsumexp", "lt", "manual_seed", "matmul",
-           "max", "maximum", "mean", "min", "minimum", "mish", "moveaxis", "mul", "multiply", "nan_to_num", "nanmax", "nanmean", "nanmin", "nansum", "ne",
-           "neg", "negative", "nextafter", "no_grad", "not_equal", "num_threads", "ones", "ones_like", "outer", "pad", "permute", "permute_dims", "poisson",
-           "pow", "prod", "ptp", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "ravel", "reciprocal", "relu", "relu6", "remainder",
-           "reshape", "result_type", "roll", "rot90", "round", "rsqrt", "save", "selu", "set_num_threads", "sigmoid", "sign", "signbit", "silu", "sin", "sinc",
-           "sinh", "softmax", "softplus", "softsign", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "stop_gradient", "sub", "subtract",
-           "sum", "swapaxes", "tan", "tanh", "tile", "trace", "transpose", "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unbind",
-           "unsqueeze", "value_and_grad", "var", "var_mean", "visualize", "vjp", "vmap", "where", "while_loop", "xlogy", "zeros", "zeros_like"]
+           "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "asin", "asinh", "atan", "atan2", "atanh",
+           "bernoulli", "bfloat16", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+           "broadcast_to", "can_cast", "cat", "ceil", "celu", "checkpoint", "chunk", "clamp", "clip", "concat", "concatenate", "copysign", "cos", "cosh",
+           "count_nonzero", "custom_gradient", "diagonal", "div", "divide", "dot", "dtypes", "einsum", "elu", "enable_grad", "eq", "equal", "erf", "exp",
+           "exp2", "expand_dims", "expm1", "eye", "finfo", "flip", "float16", "float32", "float64", "floor", "floor_divide", "fori_loop", "from_dlpack",
+           "full", "full_like", "ge", "gelu", "get_num_threads", "grad", "greater", "greater_equal", "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside",
+           "hessian", "hvp", "hypot", "iinfo", "int16", "int32", "int64", "int8", "interpret", "is_grad_enabled", "isclose", "isdtype", "isfinite", "isinf",
+           "isnan", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "kron", "le", "lerp", "less", "less_equal", "linearize", "load", "load_metadata", "log",
+           "log10", "log1p", "log2", "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid", "logsumexp", "lt",
+           "manual_seed", "matmul", "max", "maximum", "mean", "min", "minimum", "mish", "moveaxis", "mul", "multiply", "nan_to_num", "nanmax", "nanmean",
+           "nanmin", "nansum", "ne", "neg", "negative", "nextafter", "no_grad", "not_equal", "num_threads", "ones", "ones_like", "outer", "pad", "permute",
+           "permute_dims", "poisson", "pow", "prod", "ptp", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "ravel", "reciprocal",
+           "relu", "relu6", "remainder", "reshape", "result_type", "roll", "rot90", "round", "rsqrt", "save", "selu", "set_num_threads", "sigmoid", "sign",
+           "signbit", "silu", "sin", "sinc", "sinh", "softmax", "softplus", "softsign", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean",
+           "stop_gradient", "sub", "subtract", "sum", "swapaxes", "tan", "tanh", "tile", "trace", "transpose", "tril", "triu", "trunc", "uint16", "uint32",
+           "uint64", "uint8", "unbind", "unsqueeze", "value_and_grad", "var", "var_mean", "visualize", "vjp", "vmap", "where", "while_loop", "xlogy", "zeros",
+           "zeros_like"]
 
 _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit", "visualize": ".tensor.display",
           "from_dlpack": ".tensor.exchange.methods",
@@ -230,7 +232,7 @@ _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".t
           **dict.fromkeys(("custom_gradient", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"), ".tensor.gradient.transforms"),
           **dict.fromkeys(("fori_loop", "while_loop"), ".tensor.loops"),
           **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"), ".tensor.gradient.jacobians"),
-          "vmap": ".tensor.mapping.vmap",
+          "checkpoint": ".tensor.gradient.checkpointing", "vmap": ".tensor.mapping.vmap",
           **dict.fromkeys(("get_num_threads", "num_threads", "set_num_threads"), ".runtime.config")}
 _MODULES = {"array_api": ".array_api", "dtypes": ".tensor.dtypes", "nn": ".nn", "optim": ".optim", "random": ".tensor.random", "interpret": ".interpret",
             "errors": ".errors"}

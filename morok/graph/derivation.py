@@ -31,6 +31,9 @@ class Custom:
 
 CUSTOM: weakref.WeakKeyDictionary[TensorUOp, Custom] = weakref.WeakKeyDictionary()
 
+HOOKS: weakref.WeakKeyDictionary[TensorUOp, dict[int, Callable[[TensorUOp], TensorUOp]]] = weakref.WeakKeyDictionary()
+"""What reverse mode does to all that has reached a value, before it goes on: functions by number, in order."""
+
 _LEAVES = frozenset(("buffer", "bind", "define_var", "const", "iota", "device", "unique"))
 
 

@@ -86,12 +86,14 @@ class Storage:
 
 
 class Leaf:
-    """What makes a storage a variable of differentiation: which values it has had, and the gradient that backward passes have added up."""
+    """What makes a storage a variable of differentiation: which values it has had, and the gradient that backward passes have added up. `hooks` see each
+    before it is added."""
 
-    __slots__ = ("gradient", "__weakref__")
+    __slots__ = ("gradient", "hooks", "__weakref__")
 
     def __init__(self) -> None:
         self.gradient: TensorCore | None = None
+        self.hooks: dict[int, Callable[[TensorUOp], TensorUOp]] = {}
 
     def add_value(self, uop: TensorUOp) -> None:
         LEAVES[uop] = weakref.ref(self)
@@ -113,7 +115,7 @@ LEAVES: weakref.WeakKeyDictionary[TensorUOp, weakref.ref[Leaf]] = weakref.WeakKe
 class TensorCore:
     """The state of a Tensor and how results are made of it."""
 
-    __slots__ = ("_storage", "_chain", "_derived", "_seen", "__weakref__")
+    __slots__ = ("_storage", "_chain", "_derived", "_seen", "_retained", "__weakref__")
     __array_priority__ = 1000
 
     _storage: Storage

@@ -1,15 +1,36 @@
 """requires_grad, grad and backward: gradients as PyTorch has them, of a graph that is not computed yet."""
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
 from typing import Any, Self
 
 from ..errors import DTypeError, GradientError, ShapeError
-from ..graph.derivation import is_derived
+from ..graph.derivation import HOOKS, is_derived
+from ..graph.tensor_graph import TensorUOp
 from . import build
 from .conversion import ConversionMethods
 from .core import LEAVES, Leaf, TensorCore
 from .gradient.reverse import cotangents, values_behind
 from .tracing import TRACING
+
+
+class Hook:
+    """What `register_hook` gives: `remove()` ends the hook, as does leaving a `with` block."""
+
+    def __init__(self, hooks: dict[int, Callable[[TensorUOp], TensorUOp]], hook: Callable[[TensorUOp], TensorUOp]) -> None:
+        self._hooks, self._number = hooks, max(hooks, default=-1) + 1
+        hooks[self._number] = hook
+
+    def remove(self) -> None:
+        """Ends the hook; again, nothing."""
+        self._hooks.pop(self._number, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.remove()
 
 
 class GradientMethods(ConversionMethods):
@@ -59,13 +80,17 @@ class GradientMethods(ConversionMethods):
 
     @property
     def grad(self) -> Self | None:
-        """The gradient that backward passes have added up; None before the first. Of this shape and dtype.
+        """The gradient that backward passes have added up; None before the first, and for
+        results of variables without `retain_grad()`. Of this shape and dtype.
 
             w = Tensor([3.0]).requires_grad_()
             (w * w).sum().backward()
             w.grad  # [6.0]
         """
         leaf = self._storage.leaf
+        kept = getattr(self, "_retained", None)
+        if kept is not None and (leaf is None or self._chain is not None):
+            return kept.gradient
         return None if leaf is None or self._chain is not None else gradient_of(leaf)  # type: ignore[return-value]
 
     @grad.setter
@@ -80,6 +105,62 @@ class GradientMethods(ConversionMethods):
             if value.shape != self.shape or value.dtype is not self.dtype:
                 raise ShapeError(f"grad: a gradient has the shape and dtype of its tensor, {self.shape} and {self.dtype}, not {value.shape} and {value.dtype}")
         set_gradient(leaf, value)
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Hook:
+        """Calls a function with each gradient of this value, before the backward pass goes on with it or adds it to `grad`; what it returns, unless None,
+        takes the gradient's place. Gives a handle whose `remove()` ends that.
+
+        The gradient is a tensor that is not computed yet, of this shape and dtype. The hook is the value's: it sees what reaches it from all that is made of
+        it, before and after. GradientError where this is not made of variables.
+
+            v = Tensor([1.0, 2.0], requires_grad=True)
+            handle = v.register_hook(lambda g: g * 10)
+            (v * v).sum().backward()
+            v.grad.tolist()  # [20.0, 40.0]
+        """
+        if not self.requires_grad:
+            raise GradientError("register_hook: this tensor is made of no variable, so it has no gradient; see requires_grad_()")
+        device, shape, dtype = self.device, self.shape, self.dtype
+
+        def replaced(g: TensorUOp) -> TensorUOp:
+            found = hook(type(self)._from_uop(g, device))
+            if found is None:
+                return g
+            other = self._operand(found, "register_hook")
+            if other.shape != shape:
+                raise ShapeError(f"register_hook: the hook gives a gradient of shape {other.shape} for a tensor of shape {shape}")
+            return build.cast(other.uop, dtype)
+        leaf = self._storage.leaf
+        return Hook(HOOKS.setdefault(self.stored_uop, {}) if leaf is None or self._chain is not None else leaf.hooks, replaced)
+
+    def retain_grad(self) -> None:
+        """Keeps the gradient of this result of variables in `grad`, too. Nothing for a variable. GradientError where this is not made of variables.
+
+            w = Tensor([1.0, 2.0], requires_grad=True)
+            y = w * 3
+            y.retain_grad()
+            (y * y).sum().backward()
+            y.grad.tolist()  # [6.0, 12.0]
+        """
+        if not self.requires_grad:
+            raise GradientError("retain_grad: this tensor is made of no variable, so it has no gradient; see requires_grad_()")
+        if self.is_leaf or getattr(self, "_retained", None) is not None:
+            return
+        self._retained = Leaf()  # no variable: what gradients add up in
+        kept, device, kind = weakref.ref(self._retained), self.device, type(self)
+
+        def added(g: TensorUOp) -> TensorUOp:
+            leaf = kept()
+            if leaf is not None:
+                part = kind._from_uop(build.detach(g), device)
+                leaf.gradient = part if leaf.gradient is None else leaf.gradient + part  # type: ignore[operator]
+            return g
+        Hook(HOOKS.setdefault(self.stored_uop, {}), added)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad()` keeps the gradient of this result."""
+        return getattr(self, "_retained", None) is not None
 
     def backward(self, gradient: Any = None, retain_graph: bool = False, create_graph: bool = False) -> None:
         """Adds to `grad` of each variable that this was made of the derivative of this, times `gradient` (1 by default, for one element).
@@ -114,6 +195,8 @@ class GradientMethods(ConversionMethods):
             leaf = LEAVES[value]()
             if found is None or leaf is None:
                 continue
+            for hook in list(leaf.hooks.values()):
+                found = hook(found)
             part = type(self)._from_uop(found if create_graph else build.detach(found), self.device)
             known = gradient_of(leaf)
             if known is None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ...errors import GradientError
-from ...graph.derivation import CUSTOM, ORIGINS, RELEASED, predecessors, release
+from ...graph.derivation import CUSTOM, HOOKS, ORIGINS, RELEASED, predecessors, release
 from ...graph.tensor_graph import GRAPH, TensorUOp
 from . import scattered as scattered  # its rules
+from .checkpointing import Recomputation
 from .rules import RULES, Cotangents
 from .sums import passes_terms, total
 
@@ -28,24 +29,33 @@ def cotangents(outputs: Sequence[TensorUOp], given: Sequence[TensorUOp], targets
         wanted, stops = set(targets), set(ends)
         reached: dict[TensorUOp, list[TensorUOp]] = {}
         found: dict[TensorUOp, TensorUOp] = {}
+        again = Recomputation()
         for u, g in zip(outputs, given):
             reached.setdefault(u, []).append(g)
         for u in reversed(order):
             parts = reached.pop(u, None)
             if parts is None:
                 continue
+            if u in HOOKS:
+                parts = [_hooked(u, total(parts))]
             if u in wanted:
                 parts = [total(parts)]
                 found[u] = parts[0]
             if u in stops:
                 continue
             for cotangent in parts if passes_terms(u, parts) else [total(parts)]:
-                for operand, part in zip(predecessors(u), vector_jacobian_product(u, cotangent)):
+                for operand, part in zip(predecessors(u), vector_jacobian_product(u, cotangent, again)):
                     if part is not None and operand in order.members and operand.dtype.is_float:
                         reached.setdefault(operand, []).append(part)
         if not retain:
             release([u for u in order if u not in stops])
         return [found.get(t) for t in targets]
+
+
+def _hooked(u: TensorUOp, g: TensorUOp) -> TensorUOp:
+    for hook in list(HOOKS[u].values()):
+        g = hook(g)
+    return g
 
 
 def values_behind(outputs: Sequence[TensorUOp], ends: Collection[TensorUOp]) -> list[TensorUOp]:
@@ -72,7 +82,7 @@ def _before(u: TensorUOp) -> tuple[TensorUOp, ...]:
     return before
 
 
-def vector_jacobian_product(u: TensorUOp, g: TensorUOp) -> Cotangents:
+def vector_jacobian_product(u: TensorUOp, g: TensorUOp, again: Recomputation) -> Cotangents:
     """What reaches the predecessors of a value."""
     if u in ORIGINS:
         return (g,)
@@ -80,7 +90,7 @@ def vector_jacobian_product(u: TensorUOp, g: TensorUOp) -> Cotangents:
     if custom is not None:
         return custom.rule(g)
     rule = RULES.get(u.name)
-    return (None,) * len(u.operands) if rule is None else rule(u, g)
+    return (None,) * len(u.operands) if rule is None else rule(again.of(u, g), g)
 
 
 class _Order(list):
