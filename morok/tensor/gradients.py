@@ -80,8 +80,8 @@ class GradientMethods(ConversionMethods):
 
     @property
     def grad(self) -> Self | None:
-        """The gradient that backward passes have added up; None before the first, and for
-        results of variables without `retain_grad()`. Of this shape and dtype.
+        """The gradient that backward passes have added up; None before the first. Of results of variables only after
+        `retain_grad()`. Of this shape and dtype.
 
             w = Tensor([3.0]).requires_grad_()
             (w * w).sum().backward()
