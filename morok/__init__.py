@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import array_api as array_api
     from . import nn as nn
     from . import optim as optim
+    from .functions.counting import bincount, histc, histogram
     from .functions.creation import arange, eye, full, full_like, ones, ones_like, zeros, zeros_like
     from .functions.elementwise import (
         abs,
@@ -128,6 +129,30 @@ if TYPE_CHECKING:
         trunc,
         xlogy,
     )
+    from .functions.indexing import (
+        argwhere,
+        compress,
+        extract,
+        flatnonzero,
+        gather,
+        index_add,
+        index_copy,
+        index_fill,
+        index_put,
+        index_reduce,
+        index_select,
+        masked_fill,
+        masked_scatter,
+        masked_select,
+        nonzero,
+        put_along_axis,
+        scatter,
+        scatter_add,
+        scatter_reduce,
+        take,
+        take_along_axis,
+        take_along_dim,
+    )
     from .functions.joining import cat, concat, concatenate, stack
     from .functions.linear_algebra import dot, einsum, kron, matmul, outer, trace
     from .functions.movement import (
@@ -202,23 +227,25 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 _IMPORTED_AT = time.time_ns()
 __all__ = ["Generator", "Tensor", "Variable", "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "aminmax", "any", "arange",
-           "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "asin", "asinh", "atan", "atan2", "atanh",
-           "bernoulli", "bfloat16", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
-           "broadcast_to", "can_cast", "cat", "ceil", "celu", "checkpoint", "chunk", "clamp", "clip", "concat", "concatenate", "copysign", "cos", "cosh",
-           "count_nonzero", "custom_gradient", "diagonal", "div", "divide", "dot", "dtypes", "einsum", "elu", "enable_grad", "eq", "equal", "erf", "exp",
-           "exp2", "expand_dims", "expm1", "eye", "finfo", "flip", "float16", "float32", "float64", "floor", "floor_divide", "fori_loop", "from_dlpack",
-           "full", "full_like", "ge", "gelu", "get_num_threads", "grad", "greater", "greater_equal", "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside",
-           "hessian", "hvp", "hypot", "iinfo", "int16", "int32", "int64", "int8", "interpret", "is_grad_enabled", "isclose", "isdtype", "isfinite", "isinf",
-           "isnan", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "kron", "le", "lerp", "less", "less_equal", "linearize", "load", "load_metadata", "log",
-           "log10", "log1p", "log2", "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid", "logsumexp", "lt",
-           "manual_seed", "matmul", "max", "maximum", "mean", "min", "minimum", "mish", "moveaxis", "mul", "multiply", "nan_to_num", "nanmax", "nanmean",
-           "nanmin", "nansum", "ne", "neg", "negative", "nextafter", "no_grad", "not_equal", "num_threads", "ones", "ones_like", "outer", "pad", "permute",
-           "permute_dims", "poisson", "pow", "prod", "ptp", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "ravel", "reciprocal",
-           "relu", "relu6", "remainder", "reshape", "result_type", "roll", "rot90", "round", "rsqrt", "save", "selu", "set_num_threads", "sigmoid", "sign",
-           "signbit", "silu", "sin", "sinc", "sinh", "softmax", "softplus", "softsign", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean",
-           "stop_gradient", "sub", "subtract", "sum", "swapaxes", "tan", "tanh", "tile", "trace", "transpose", "tril", "triu", "trunc", "uint16", "uint32",
-           "uint64", "uint8", "unbind", "unsqueeze", "value_and_grad", "var", "var_mean", "visualize", "vjp", "vmap", "where", "while_loop", "xlogy", "zeros",
-           "zeros_like"]
+           "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argwhere", "asin", "asinh", "atan", "atan2", "atanh",
+           "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift",
+           "bitwise_xor", "broadcast_to", "can_cast", "cat", "ceil", "celu", "checkpoint", "chunk", "clamp", "clip", "compress", "concat", "concatenate",
+           "copysign", "cos", "cosh", "count_nonzero", "custom_gradient", "diagonal", "div", "divide", "dot", "dtypes", "einsum", "elu", "enable_grad", "eq",
+           "equal", "erf", "exp", "exp2", "expand_dims", "expm1", "extract", "eye", "finfo", "flatnonzero", "flip", "float16", "float32", "float64", "floor",
+           "floor_divide", "fori_loop", "from_dlpack", "full", "full_like", "gather", "ge", "gelu", "get_num_threads", "grad", "greater", "greater_equal",
+           "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hessian", "histc", "histogram", "hvp", "hypot", "iinfo", "index_add", "index_copy",
+           "index_fill", "index_put", "index_reduce", "index_select", "int16", "int32", "int64", "int8", "interpret", "is_grad_enabled", "isclose", "isdtype",
+           "isfinite", "isinf", "isnan", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "kron", "le", "lerp", "less", "less_equal", "linearize", "load",
+           "load_metadata", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor",
+           "logsigmoid", "logsumexp", "lt", "manual_seed", "masked_fill", "masked_scatter", "masked_select", "matmul", "max", "maximum", "mean", "min",
+           "minimum", "mish", "moveaxis", "mul", "multiply", "nan_to_num", "nanmax", "nanmean", "nanmin", "nansum", "ne", "neg", "negative", "nextafter",
+           "no_grad", "nonzero", "not_equal", "num_threads", "ones", "ones_like", "outer", "pad", "permute", "permute_dims", "poisson", "pow", "prod", "ptp",
+           "put_along_axis", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "ravel", "reciprocal", "relu", "relu6", "remainder",
+           "reshape", "result_type", "roll", "rot90", "round", "rsqrt", "save", "scatter", "scatter_add", "scatter_reduce", "selu", "set_num_threads",
+           "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "softmax", "softplus", "softsign", "split", "sqrt", "square", "squeeze", "stack",
+           "std", "std_mean", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "take", "take_along_axis", "take_along_dim", "tan", "tanh", "tile",
+           "trace", "transpose", "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unbind", "unsqueeze", "value_and_grad", "var", "var_mean",
+           "visualize", "vjp", "vmap", "where", "while_loop", "xlogy", "zeros", "zeros_like"]
 
 _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit", "visualize": ".tensor.display",
           "from_dlpack": ".tensor.exchange.methods",
@@ -248,6 +275,11 @@ _FUNCTIONS = {
         "logical_xor logsigmoid lt maximum minimum mish mul multiply nan_to_num ne neg negative not_equal pow reciprocal relu relu6 "
         "remainder round rsqrt selu sigmoid sign signbit silu sin sinc sinh softmax softplus softsign sqrt square sub subtract tan tanh "
         "trunc xlogy"
+    ),
+    "counting": "bincount histc histogram",
+    "indexing": (
+        "argwhere compress extract flatnonzero gather index_add index_copy index_fill index_put index_reduce index_select masked_fill "
+        "masked_scatter masked_select nonzero put_along_axis scatter scatter_add scatter_reduce take take_along_axis take_along_dim"
     ),
     "joining": "cat concat concatenate stack",
     "linear_algebra": "dot einsum kron matmul outer trace",

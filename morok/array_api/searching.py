@@ -5,8 +5,6 @@ from typing import Any
 
 from ..errors import DTypeError, ShapeError
 from ..functions import searching
-from ..tensor.arguments import normal_axis
-from ..tensor.broadcasting import broadcast_shape
 from ..tensor.tensor import Tensor
 from .operands import require_pair, tensor
 
@@ -46,10 +44,9 @@ def take(x: Any, indices: Any, /, *, axis: int | None = None) -> Tensor:
 
 def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Tensor:
     """Element [i, j, ...] is x at the index [i, j, ...] along the axis; the other axes broadcast."""
-    source, picked = tensor(x, "take_along_axis"), tensor(indices, "take_along_axis")
-    along = normal_axis(axis, source.ndim, "take_along_axis")
-    if source.ndim != picked.ndim:
-        raise ShapeError(f"take_along_axis: indices of shape {picked.shape} must have as many axes as the tensor of shape {source.shape}")
-    around = broadcast_shape("take_along_axis", *(t.shape[:along] + (1,) + t.shape[along + 1:] for t in (source, picked)))
-    source, picked = (t.broadcast_to((*around[:along], t.shape[along], *around[along + 1:])) for t in (source, picked))
-    return source.gather(along, picked)
+    return tensor(x, "take_along_axis").take_along_axis(tensor(indices, "take_along_axis"), axis)
+
+
+def nonzero(x: Any, /) -> tuple[Tensor, ...]:
+    """For each axis the indices of the elements that are not 0, in row-major order, as int64. How many there are is computed at once."""
+    return tensor(x, "nonzero").nonzero()

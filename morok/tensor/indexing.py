@@ -91,6 +91,31 @@ class IndexingMethods(ConvolutionMethods):
         along = normal_axis(axis, self.ndim, "take")
         return self[(slice(None),) * along + (indices,)]
 
+    @also_named(dim="axis")
+    def take_along_axis(self, indices: Any, axis: int | None = -1) -> Self:
+        """NumPy's: element [i, j, ...] is this at [i, indices[i, j, ...], ...] for axis 1, and so on; of the flattened tensor for None.
+
+        The indices have as many axes as this; the other axes broadcast. ShapeError, DTypeError or BoundsError for what does not fit.
+
+            Tensor([[10, 20], [30, 40]]).take_along_axis(Tensor([[1], [0]]), 1)  # [[20], [30]]
+        """
+        if axis is None:
+            return self.ravel().take_along_axis(indices, 0)
+        along = normal_axis(axis, self.ndim, "take_along_axis")
+        picked = self._positions(indices, self.shape[along], "take_along_axis")
+        if self.ndim != picked.ndim:
+            raise ShapeError(f"take_along_axis: indices of shape {picked.shape} must have as many axes as the tensor of shape {self.shape}")
+        around = broadcast_shape("take_along_axis", *(t.shape[:along] + (1,) + t.shape[along + 1:] for t in (self, picked)))
+        source, picked = (t.broadcast_to((*around[:along], t.shape[along], *around[along + 1:])) for t in (self, picked))
+        return source.gather(along, picked)
+
+    def take_along_dim(self, indices: Any, dim: int | None = None) -> Self:
+        """PyTorch's name of `take_along_axis`; of the flattened tensor by default.
+
+            Tensor([[10, 20], [30, 40]]).take_along_dim(Tensor([[1], [0]]), 1)  # [[20], [30]]
+        """
+        return self.take_along_axis(indices, dim)
+
     def index_select(self, dim: int, index: Any) -> Self:
         """PyTorch's take along an axis. The indices are an integer tensor of one axis.
 
