@@ -113,7 +113,7 @@ def _whole(input: Tensor, weight: Tensor, steps: Sequence[int], apart: Sequence[
     split = weight.reshape(groups, channels // groups, outputs, *(n for pair in zip(taps, steps) for n in pair)).flip(tuple(range(3, 3 + 2 * count, 2)))
     inner = split.permute(0, 2, *range(4, 4 + 2 * count, 2), 1, *range(3, 3 + 2 * count, 2))
     phases = math.prod(steps)
-    inner = inner.reshape(groups * outputs * phases, channels // groups, *taps)
+    inner = inner.reshape(groups * outputs * phases, channels // groups, *taps).contiguous()
     widths = [d if s == 1 else 1 for s, d in zip(steps, apart)]
     edge = [(t - 1) * w for t, w in zip(taps, widths)]
     places = getattr(input, f"conv{count}d")(inner, None, 1, edge, widths, groups)

@@ -18,12 +18,15 @@ from ...dialect.ops import ALU, MOVEMENT, UNARY_FLOAT
 from ...graph.shape import shape_of
 from ...graph.uop import UOp, toposort
 from ..symbolic.bounds import bounds
+from ..symbolic.linear import linear
 from ..symbolic.ranges import open_ranges
 
 DEAR = 8.0
 """Cost per element, in elementary operations, from which on a value is stored rather than computed twice: about what a store and a load cost."""
 LOCAL_ELEMENTS = 1 << 17
 """Largest local stage: 512 KiB of float32, which a core's second cache holds, and the stack of a thread with some rows of it."""
+LEAST_PRODUCT = 8
+"""Terms of a product's sum from which on it is worth a buffer to have rows and columns for a register tile."""
 SMALL_REDUCTION = 1024
 """A reduction to a single value of at most so many elements is computed inside each kernel that needs it."""
 FUSED_DEPTH = 128
@@ -152,6 +155,8 @@ def decide(u: UOp, sites: Sites, cost: float, product_depth: int) -> Stored | No
         return Stored("global", tuple(range(len(shape_of(u)))))
     if u.name == "reduce_axis" and cost < DEAR * elements(u.operands[0]) / max(1, count) and any(_splits_product(r, loops) for r, loops in sites.loops.items()):
         return Stored("global", tuple(range(len(shape_of(u)))))
+    if u.name == "reduce_axis" and _depth(u) >= LEAST_PRODUCT and not all(_has_loops(i) for r in sites.loops for i in r.indices):
+        return Stored("global", tuple(range(len(shape_of(u)))))
     times = evaluations(sites)
     if count == 0 or sum(times) <= 1.5 * count:
         return None
@@ -165,6 +170,21 @@ def _splits_product(request: Request, loops: tuple[UOp, ...]) -> bool:
     inside = loops[len(outside):]
     sums = next((i for i, r in enumerate(inside) if r.attribute("kind") == "reduce"), 0)
     return bool(outside) and sums > 0
+
+
+def _has_loops(index: UOp) -> bool:
+    """Whether an index is a sum of ranges, or of parts that a range can be split into: then the axis has loops of its own. Along a rotated axis, or one whose
+    elements two axes share out between them at an offset, it has none, and a product no rows and columns."""
+    form = linear(index)
+    for term, _ in form.terms:
+        if term.name in ("floordiv", "mod") and term.operands[1].is_const():
+            inside, size = linear(term.operands[0]), term.operands[1].value
+            if inside.constant or not all(t.name == "range" and (c % size == 0 or size % c == 0 and extent(t.operands[0]) % (size // c) == 0)
+                                          for t, c in inside.terms):
+                return False
+        elif term.name != "range":
+            return False
+    return True
 
 
 def _loops_before_the_first_unused(request: Request, loops: tuple[UOp, ...]) -> tuple[UOp, ...]:

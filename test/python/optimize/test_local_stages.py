@@ -39,3 +39,20 @@ def scale_of_rows(x):
 def test_a_deep_product_keeps_its_register_tile(build):
     """What comes before or after it is a kernel of its own: its rows are not done a few at a time."""
     assert build(square(1), square(2)).prepare().num_kernels() == 2
+
+
+@pytest.mark.parametrize("move", [lambda y: y.roll(3, 0), lambda y: y.reshape(16, 16, 2, 128).permute(0, 2, 1, 3).reshape(512, 128)[5:-3]],
+                         ids=["rolled", "rows shared out at an offset"])
+def test_a_product_whose_results_go_to_places_without_loops_of_their_own_is_stored(move):
+    x, w = square(1), square(2)
+    plan = move(x @ w).prepare()
+    assert plan.num_kernels() == 2
+    plan.execute()
+    expected = move(Tensor(x.numpy().astype(np.float64) @ w.numpy().astype(np.float64))).numpy()
+    assert np.abs(plan.output_buffer_at(0).numpy() - expected).max() <= 1e-5 * np.abs(expected).max()
+
+
+def test_heads_beside_one_another_are_no_reason_to_store_a_product():
+    """A product whose axes are split or joined evenly writes to where its results go."""
+    assert (square(1) @ square(2)).reshape(256, 8, 32).permute(1, 0, 2).contiguous().prepare().num_kernels() == 1
+    assert ((square(1) @ square(2)).reshape(4, 64, 256).permute(1, 0, 2).reshape(64, 1024) + 1).prepare().num_kernels() == 1
