@@ -29,9 +29,9 @@ from ..runtime.buffer import Buffer
 from ..runtime.config import current_config
 from ..runtime.direct_call import DirectCall, run_plan
 from ..runtime.plan import CompiledPlan
-from ..runtime.realize import RUNTIME, memory_of, plan_uops
+from ..runtime.realize import RUNTIME, memory_of, plan_uops, realize_uops
 from ..runtime.report import plan_report
-from .core import Storage
+from .core import Leaf, Storage
 from .fast_call import FastCall
 from .jit_arguments import Arguments, Call
 from .jit_gradients import CapturedGradients
@@ -42,6 +42,8 @@ from .tracing import TRACING, Trace, stand_in
 
 SIGNATURE_LIMIT = 256
 """Captured signatures that one function keeps: the ones used last."""
+OTHER_LIMIT = 8
+"""Captures for the same signature and other gradients that are kept: the latest."""
 FAST_LIMIT = 4
 """Signatures that a call looks at before it takes its arguments apart."""
 
@@ -130,6 +132,7 @@ class Jitted:
                 if captured is None:
                     captured = self._capture(arguments, call)
                     captured.other = self._captured.get(key)
+                    captured.keep_others(OTHER_LIMIT)
                     self._captured[key] = captured
                     if len(self._captured) > SIGNATURE_LIMIT:
                         self._captured.popitem(last=False)
@@ -206,6 +209,17 @@ def _realized(result: Any) -> Any:
     return result
 
 
+Place = Storage | Leaf | int
+"""Where memory comes from: a storage from outside, the gradient that a variable has, or the argument of that number."""
+
+
+def _storage_of(place: Storage | Leaf) -> Storage:
+    if isinstance(place, Storage):
+        return place
+    assert place.gradient is not None  # as CapturedGradients.fit has found
+    return place.gradient._storage
+
+
 class Captured:
     """A function captured for one signature."""
 
@@ -231,13 +245,22 @@ class Captured:
         self.gradients = CapturedGradients(trace, made, self._inputs.keys())
         self.other: Captured | None = None
         """What was captured for the same signature and other gradients."""
-        self._written = list(trace.written)
-        self._sinks = [*made, *[trace.value(s) for s in self._written]]
+        self._targets = list(trace.written)
+        self._written: list[Place] = []
+        self._sinks = [*made, *[trace.value(s) for s in self._targets]]
         self._made = len(made)
         self._stand_ins = dict(trace.stand_ins)
         self._call = call
-        self._outside = frozenset(s for s in trace.stand_ins if s not in self._inputs)
-        self._eager = any(None in self._stand_ins_type(s) for s in self._written)
+        self._outside = frozenset(s for s in trace.stand_ins if s not in self._inputs and s not in self.gradients.places)
+        self._eager = any(None in self._stand_ins_type(s) for s in self._targets)
+
+    def keep_others(self, count: int) -> None:
+        """Forgets all but so many, this one among them, of those captured for the same signature."""
+        last: Captured | None = self
+        for _ in range(count - 1):
+            last = last.other if last is not None else None
+        if last is not None:
+            last.other = None
 
     def _stand_ins_type(self, storage: Storage) -> tuple:
         return storage._uop.type.shape  # type: ignore[union-attr]
@@ -251,21 +274,23 @@ class Captured:
             if self.config.check:
                 for storage, buffer in stand_ins.items():
                     BUFFERS.attach(buffer, self._memory(storage, call))
-            targets = frozenset(stand_ins[s] for s in self._written)
+            targets = frozenset(stand_ins[s] for s in self._targets)
             self.plan: CompiledPlan | None = None
             leaves: list[TensorUOp] = []
             self._values: dict[str, int] = {}
             if sinks:
                 self.plan, leaves, self._values = plan_uops(sinks, self.config if beam is None else replace(self.config, beam=beam), targets)
         of_buffer = {buffer: storage for storage, buffer in stand_ins.items()}
-        self.leaves: list[Storage | TensorUOp | int] = []
-        """Where the memory of each leaf comes from: the input of that number, a storage from outside, or a buffer that the function made."""
+        places: dict[Storage, Leaf | int] = {**self.gradients.places, **self._inputs}
+        self.leaves: list[Place | TensorUOp] = []
+        """Where the memory of each leaf comes from; a buffer where the function made it."""
         for leaf in leaves:
             found = of_buffer.get(leaf)
-            self.leaves.append(leaf if found is None else self._inputs.get(found, found))
-        self._target_leaves = [self.leaves.index(self._inputs.get(s, s)) if stand_ins[s] in leaves else -1 for s in self._written]
-        self._written = [self._inputs.get(s, s) for s in self._written]  # type: ignore[misc]
-        del self._inputs
+            self.leaves.append(leaf if found is None else places.get(found, found))
+        self._target_leaves = [self.leaves.index(places.get(s, s)) if stand_ins[s] in leaves else -1 for s in self._targets]
+        self._written = [places.get(s, s) for s in self._targets]
+        self._read_outside = [leaf for leaf in dict.fromkeys((*self.leaves, *self._written)) if isinstance(leaf, (Storage, Leaf))]
+        del self._inputs, self._targets
         if self.plan is not None:
             self.direct = DirectCall.of(self.plan)
 
@@ -276,9 +301,12 @@ class Captured:
 
     def is_eager_for(self, call: Call) -> bool:
         """Whether arguments and captured tensors share memory that the function writes, in a way that the plan does not know of."""
-        return self._eager or bool(self._written) and any(slot.storage in self._outside for slot in call.slots)
+        return self._eager or bool(self._written) and any(slot.storage in self._outside or self.gradients.holds(slot.storage) for slot in call.slots)
 
     def run(self, call: Call) -> Any:
+        pending = [s.value for s in map(_storage_of, self._read_outside) if s._uop.__class__ is TensorUOp and s._uop.name != "buffer"]
+        if pending:
+            realize_uops(pending)  # together: gradients share what they are made of
         if self._written:
             with RUNTIME.lock:
                 results = self._run_writing(call)
@@ -326,12 +354,10 @@ class Captured:
 
     # Memory
 
-    def _leaf(self, leaf: Storage | TensorUOp | int, call: Call) -> Buffer:
+    def _leaf(self, leaf: Place | TensorUOp, call: Call) -> Buffer:
         if isinstance(leaf, int):
             return call.slots[leaf].memory()
-        if isinstance(leaf, Storage):
-            return storage_memory(leaf)
-        return memory_of(leaf)
+        return memory_of(leaf) if isinstance(leaf, TensorUOp) else storage_memory(_storage_of(leaf))
 
     def _memory(self, storage: Storage, call: Call) -> Buffer:
         i = self._inputs.get(storage)
@@ -342,7 +368,7 @@ class Captured:
         owned: dict[int, Buffer] = {}
         targets: list[Buffer] = []
         for target, leaf in zip(self._written, self._target_leaves):
-            memory = call.slots[target].own_memory() if isinstance(target, int) else own_memory(target)  # type: ignore[arg-type]
+            memory = call.slots[target].own_memory() if isinstance(target, int) else own_memory(_storage_of(target))
             targets.append(memory)
             if leaf >= 0:
                 owned[leaf] = memory

@@ -1,0 +1,122 @@
+"""Training steps as plans: how often they are captured, what they launch, and that gradients are read as they are at each call."""
+
+import numpy as np
+import pytest
+
+import morok
+from morok import Tensor, nn, optim
+
+X = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
+
+
+def model(seed=0):
+    morok.manual_seed(seed)
+    return nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 2))
+
+
+def states(m):
+    return {name: t.numpy() for name, t in m.state_dict().items()}
+
+
+def trained(wrap, steps=6, kind=optim.AdamW, **options):
+    m = model()
+    o = kind(m.parameters(), lr=0.05, **options)
+    step = wrap(o.step)
+    for i in range(steps):
+        o.zero_grad()
+        (m(Tensor(X * (i + 1))) ** 2).mean().backward()
+        step()
+    return states(m), step
+
+
+def plain(function):
+    return function
+
+
+@pytest.mark.parametrize("kind", [optim.SGD, optim.AdamW])
+def test_a_captured_step_reads_the_gradients_that_there_are(kind):
+    found, step = trained(morok.jit, kind=kind)
+    want, _ = trained(plain, kind=kind)
+    for name in want:
+        np.testing.assert_allclose(found[name], want[name], rtol=1e-5, atol=1e-7)
+    assert step.captures == 1
+
+
+def test_other_gradients_are_other_captures():
+    m = model()
+    o = optim.SGD(m.parameters(), lr=0.5)
+    step = morok.jit(o.step)
+    first, other = m[0].weight, m[2].weight
+    (first.sum() + other.sum()).backward()
+    before, last = first.numpy(), other.numpy()
+    step()
+    o.zero_grad()
+    first.sum().backward()
+    step()
+    np.testing.assert_allclose(first.numpy(), before - 1, rtol=1e-5)
+    np.testing.assert_allclose(other.numpy(), last - 0.5, rtol=1e-5)
+    (first.sum() * 2 + other.sum()).backward()
+    step()
+    np.testing.assert_allclose(first.numpy(), before - 2.5, rtol=1e-5)
+    assert step.captures == 2
+
+
+def test_a_gradient_that_the_program_knows_by_name_stays_that_tensor():
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    w.grad = kept = Tensor([3.0, 4.0])
+    f = morok.jit(lambda: kept + w.grad)
+    assert f().tolist() == [6.0, 8.0]
+    w.grad = Tensor([30.0, 40.0])
+    assert f().tolist() == [33.0, 44.0]
+    assert f().tolist() == [33.0, 44.0]
+
+
+def test_gradients_are_written_within_a_captured_function():
+    w = Tensor([3.0, 4.0], requires_grad=True)
+    clip = morok.jit(lambda: optim.clip_grad_norm_([w], 1.0))
+    for scale in (1, 2, 3):
+        w.grad = None
+        (w * Tensor([3.0, 4.0]) * scale).sum().backward()
+        assert clip().item() == pytest.approx(5 * scale)
+        np.testing.assert_allclose(w.grad.numpy(), [0.6, 0.8], rtol=1e-5)
+    assert clip.captures == 1
+
+
+def test_captures_for_gradients_that_are_known_elsewhere_are_not_kept_for_good():
+    w = Tensor([1.0], requires_grad=True)
+    twice = morok.jit(lambda: w.grad * 2)
+    held = []
+    for i in range(12):
+        held.append(Tensor([float(i)]))
+        w.grad = held[-1]
+        assert twice().item() == 2 * i
+    kept, captured = 0, next(iter(twice._captured.values()))
+    while captured is not None:
+        kept, captured = kept + 1, captured.other
+    assert kept <= 8
+
+
+def test_two_variables_with_one_gradient():
+    a, b = Tensor([1.0], requires_grad=True), Tensor([1.0], requires_grad=True)
+    o = optim.SGD([a, b], lr=1.0)
+    clip = morok.jit(lambda: optim.clip_grad_value_([a, b], 0.25))
+    a.grad, b.grad = Tensor([0.5]), Tensor([0.125])
+    clip()
+    a.grad = b.grad = Tensor([0.5])
+    clip()
+    o.step()
+    assert a.tolist() == b.tolist() == [0.75]
+
+
+def test_a_gradient_among_the_arguments():
+    w = Tensor([1.0, 2.0], requires_grad=True)
+
+    def f(g):
+        w.grad.assign(w.grad * 2)
+        return g + w.grad
+    captured = morok.jit(f)
+    for _ in range(2):
+        w.grad = Tensor([1.0, 1.0])
+        assert captured(Tensor([5.0, 5.0])).tolist() == [7.0, 7.0]
+    w.grad = Tensor([1.0, 1.0])
+    assert captured(w.grad).tolist() == [4.0, 4.0]
