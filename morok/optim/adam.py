@@ -14,6 +14,7 @@ Betas = tuple[float, float]
 class _Means(Optimizer):
     """The running means, and how weights decay: as part of the gradient, or apart from it (Loshchilov and Hutter 2019)."""
 
+    captures_steps = True
     slots: tuple[str, ...] = ("exp_avg", "exp_avg_sq")
 
     def decayed(self, p: Tensor, g: Tensor, group: Group, decoupled: bool) -> tuple[Tensor, Tensor]:
@@ -35,6 +36,7 @@ class Adam(_Means):
         optim.Adam(model.parameters(), lr=1e-3)
     """
 
+    captures_steps = True
     decoupled = False
 
     def __init__(self, params: Any, lr: float = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0, amsgrad: bool = False, *,
@@ -74,6 +76,7 @@ class Adamax(_Means):
         optim.Adamax(model.parameters(), lr=2e-3)
     """
 
+    captures_steps = True
     slots = ("exp_avg", "exp_inf")
 
     def __init__(self, params: Any, lr: float = 2e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0, *,
@@ -94,6 +97,7 @@ class NAdam(_Means):
         optim.NAdam(model.parameters(), lr=2e-3)
     """
 
+    captures_steps = True
     counters = MappingProxyType({"step": 0.0, "mu_product": 1.0})
 
     def __init__(self, params: Any, lr: float = 2e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0, momentum_decay: float = 4e-3,
@@ -124,6 +128,8 @@ class RAdam(_Means):
         optim.RAdam(model.parameters(), lr=1e-3)
     """
 
+    captures_steps = True
+
     def __init__(self, params: Any, lr: float = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0,
                  decoupled_weight_decay: bool = False, *, maximize: bool = False) -> None:
         super().__init__(params, lr, betas=tuple(betas), eps=eps, weight_decay=weight_decay, decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
@@ -147,6 +153,8 @@ class LAMB(_Means):
 
         optim.LAMB(model.parameters(), lr=1e-3, weight_decay=0.01)
     """
+
+    captures_steps = True
 
     def __init__(self, params: Any, lr: float = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-6, weight_decay: float = 0.0, *,
                  maximize: bool = False) -> None:

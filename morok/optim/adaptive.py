@@ -14,6 +14,8 @@ class RMSprop(Optimizer):
         optim.RMSprop(model.parameters(), lr=1e-2)
     """
 
+    captures_steps = True
+
     def __init__(self, params: Any, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0.0, momentum: float = 0.0,
                  centered: bool = False, *, maximize: bool = False) -> None:
         super().__init__(params, lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum, centered=centered, maximize=maximize)
@@ -42,6 +44,7 @@ class Adagrad(Optimizer):
         optim.Adagrad(model.parameters(), lr=1e-2)
     """
 
+    captures_steps = True
     slots = ("sum",)
 
     def __init__(self, params: Any, lr: float = 1e-2, lr_decay: float = 0.0, weight_decay: float = 0.0, eps: float = 1e-10, *, maximize: bool = False) -> None:
@@ -61,6 +64,7 @@ class Adadelta(Optimizer):
         optim.Adadelta(model.parameters())
     """
 
+    captures_steps = True
     slots = ("square_avg", "acc_delta")
 
     def __init__(self, params: Any, lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0.0, *, maximize: bool = False) -> None:

@@ -20,6 +20,7 @@ class Muon(Optimizer):
         optim.Muon([w for w in model.parameters() if w.ndim == 2], lr=1e-3)
     """
 
+    captures_steps = True
     slots = ("momentum_buffer",)
 
     def __init__(self, params: Any, lr: float = 1e-3, weight_decay: float = 0.1, momentum: float = 0.95, nesterov: bool = True,

@@ -1,6 +1,7 @@
 """Optimizer: what updates parameters by their gradients, all of them in one plan."""
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from ..errors import DTypeError, GradientError
 from ..tensor.arguments import number
 from ..tensor.gradient.modes import no_grad
+from ..tensor.jit import Jitted
 from ..tensor.tensor import Tensor
 from ..tensor.tracing import TRACING
 
@@ -27,8 +29,15 @@ class Optimizer:
     the gradient.
     """
 
+    captures_steps = False
+    """Whether a step is captured once, as by `morok.jit`, and afterwards only run: for classes whose `update`, `advance` and `gradients` do nothing but build
+    tensors of tensors and of the groups' options. A class that overrides one of them says so itself."""
     slots: tuple[str, ...] = ()
     counters: Mapping[str, float] = MappingProxyType({"step": 0.0})
+
+    def __init_subclass__(cls) -> None:
+        if "captures_steps" not in vars(cls) and not vars(cls).keys().isdisjoint(("update", "advance", "gradients")):
+            cls.captures_steps = False
 
     def __init__(self, params: Any, lr: float, **defaults: Any) -> None:
         if isinstance(params, Tensor):
@@ -40,6 +49,7 @@ class Optimizer:
         self.param_groups: list[Group] = []
         self.state: dict[int, dict[str, Tensor]] = {}
         self.defaults: Group = {"lr": lr, "maximize": False, **defaults}
+        self._plans: Jitted | None = None
         for group in groups:
             self.add_param_group(group)
 
@@ -101,7 +111,7 @@ class Optimizer:
 
     def __getstate__(self) -> dict[str, Any]:
         """The attributes; the slots by their parameters' numbers, as a copy's parameters are other objects."""
-        return {**vars(self), "state": [self.state[id(p)] for p in self.parameters()]}
+        return {**vars(self), "state": [self.state[id(p)] for p in self.parameters()], "_plans": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -115,7 +125,36 @@ class Optimizer:
 
     def step(self, realize: bool = True) -> None:
         """Updates each parameter that has a gradient, and computes all that this changes. Within a captured function that is left to its plan, with
-        `realize=False` to the caller."""
+        `realize=False` to the caller.
+
+            w = Tensor([1.0, 2.0], requires_grad=True)
+            optimizer = optim.SGD([w], lr=0.5)
+            (w * w).sum().backward()
+            optimizer.step()
+        """
+        within = TRACING.count and (TRACING.current is not None or TRACING.level is not None)
+        if realize and self.captures_steps and not within:
+            if self._plans is None:
+                self._plans = _captured(self)
+            self._plans(self._signature())
+            return
+        changed = self._updated()
+        if changed and realize and not within:
+            Tensor.realize_batch(changed)
+
+    def _signature(self) -> tuple:
+        """What a captured step depends on beside the tensors that it reads: those themselves, and the options of groups."""
+        found: list[Any] = []
+        for group in self.param_groups:
+            for name, value in group.items():
+                if name == "params":
+                    found += [p._storage for p in value]
+                else:
+                    found += (name, value._storage if isinstance(value, Tensor) else value)
+        return tuple(found)
+
+    def _updated(self) -> list[Tensor]:
+        """Builds the next values, and gives all tensors that change, and the gradients."""
         changed: list[Tensor] = []
         with no_grad():
             for group in self.param_groups:
@@ -131,8 +170,7 @@ class Optimizer:
                         t.assign(value.cast(t.dtype))
                         changed.append(t)
                     changed.append(p.grad)  # type: ignore[arg-type]
-        if changed and realize and not (TRACING.count and TRACING.current is not None):
-            Tensor.realize_batch(changed)
+        return changed
 
     def advance(self, group: Group) -> None:
         """Moves a group's counters on, before its parameters are updated."""
@@ -183,6 +221,18 @@ class Optimizer:
                 changed.append(self.state[id(p)][name].copy_(value))
         if changed:
             Tensor.realize_batch(changed)
+
+
+def _captured(optimizer: Optimizer) -> Jitted:
+    """The step of an optimiser, which it must not keep alive, as a captured function of its signature."""
+    ref = weakref.ref(optimizer)
+
+    def step(signature: tuple) -> None:
+        optimizer = ref()
+        assert optimizer is not None
+        optimizer._updated()
+    step.__qualname__ = f"{type(optimizer).__name__}.step"
+    return Jitted(step, reads_gradients_of_variables=True)
 
 
 def set_number(t: Tensor, value: float) -> None:

@@ -16,6 +16,8 @@ class SGD(Optimizer):
         optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     """
 
+    captures_steps = True
+
     def __init__(self, params: Any, lr: float = 1e-3, momentum: float = 0.0, dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool = False, *,
                  maximize: bool = False) -> None:
         super().__init__(params, lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay, nesterov=nesterov, maximize=maximize)

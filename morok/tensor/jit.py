@@ -70,8 +70,10 @@ def jit(function: Callable | None = None, *, beam: int | None = None) -> Any:
 class Jitted:
     """What `morok.jit` makes of a function. `captures` counts the signatures that it was captured for."""
 
-    def __init__(self, function: Callable, beam: int | None = None) -> None:
+    def __init__(self, function: Callable, beam: int | None = None, reads_gradients_of_variables: bool = False) -> None:
+        """With `reads_gradients_of_variables` the function reads gradients as those of their variables alone, whoever else knows them."""
         functools.update_wrapper(self, function)
+        self._reads_gradients_of_variables = reads_gradients_of_variables
         self.name = getattr(function, "__qualname__", None) or repr(function)
         self.captures = 0
         self._function, self._beam = function, beam
@@ -172,7 +174,7 @@ class Jitted:
                 tensors = arguments.traced(call, [storage for storage, _ in inputs])
                 (args, kwargs) = arguments.rebuild(tensors)
                 result = self._function(*args, **kwargs)
-                captured = Captured(self.name, trace, result, tensors, call, inputs)
+                captured = Captured(self.name, trace, result, tensors, call, inputs, self._reads_gradients_of_variables)
         except Exception as error:
             error.add_note(f"morok.jit captured {self.name}{_place(self._function)}; no tensor was changed")
             raise
@@ -223,7 +225,8 @@ def _storage_of(place: Storage | Leaf) -> Storage:
 class Captured:
     """A function captured for one signature."""
 
-    def __init__(self, name: str, trace: Trace, result: Any, tensors: Sequence[Tensor], call: Call, inputs: Sequence[tuple[Storage, TensorUOp]]) -> None:
+    def __init__(self, name: str, trace: Trace, result: Any, tensors: Sequence[Tensor], call: Call, inputs: Sequence[tuple[Storage, TensorUOp]],
+                 reads_gradients_of_variables: bool = False) -> None:
         """Within the trace: takes down what is to be computed."""
         self.name = name
         self.direct: DirectCall | None = None
@@ -242,7 +245,7 @@ class Captured:
                 self.outputs.append(("outside", t, t.device))
             else:
                 self.outputs.append(("output", made.setdefault(t.uop, len(made)), t.device))
-        self.gradients = CapturedGradients(trace, made, self._inputs.keys())
+        self.gradients = CapturedGradients(trace, made, self._inputs.keys(), reads_gradients_of_variables)
         self.other: Captured | None = None
         """What was captured for the same signature and other gradients."""
         self._targets = list(trace.written)

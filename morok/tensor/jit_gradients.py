@@ -21,13 +21,14 @@ class CapturedGradients:
 
     __slots__ = ("places", "_others", "_fixed", "_left")
 
-    def __init__(self, trace: Trace, made: dict[TensorUOp, int], inputs: Collection[Storage]) -> None:
+    def __init__(self, trace: Trace, made: dict[TensorUOp, int], inputs: Collection[Storage],
+                 of_variables: bool = False) -> None:
         """Within the trace: enters the new gradients among the values that are to be computed. Variables that the function makes of its inputs or of what
         it computes, and drops, are made anew at each call."""
         passing = {s.leaf for s in (*trace.own_storages(), *inputs) if s.leaf is not None}
         if passing:
             passing -= {storage.leaf for t in TENSORS.live() if (storage := getattr(t, "_storage", None)) is not None and storage not in inputs}
-        apart = _unknown_elsewhere(trace.gradients_read)
+        apart = _with_memory_of_their_own(trace.gradients_read) if of_variables else _unknown_elsewhere(trace.gradients_read)
         found = {leaf: tensor for leaf, tensor in trace.gradients_read.items() if leaf not in passing}
         self.places: dict[Storage, Leaf] = {t._storage: leaf for leaf, t in found.items() if leaf in apart and t._storage not in inputs}
         self._others = frozenset(s for s in trace.stand_ins if s not in self.places)
@@ -74,6 +75,11 @@ def _unknown_elsewhere(found: Mapping[Leaf, Any]) -> set[Leaf]:
     sharing = Counter(id(storage) for t in TENSORS.live() if (storage := getattr(t, "_storage", None)) is not None)
     counts = zip(found, found.values(), _references(found))
     return {leaf for leaf, t, count in counts if t is not None and count <= _ALONE and t._chain is None and sharing[id(t._storage)] == 1}
+
+
+def _with_memory_of_their_own(found: Mapping[Leaf, Any]) -> set[Leaf]:
+    sharing = Counter(id(t._storage) for t in found.values() if t is not None)
+    return {leaf for leaf, t in found.items() if t is not None and t._chain is None and sharing[id(t._storage)] == 1}
 
 
 def _references(found: Mapping[Leaf, Any]) -> list[int]:

@@ -120,3 +120,94 @@ def test_a_gradient_among_the_arguments():
         assert captured(Tensor([5.0, 5.0])).tolist() == [7.0, 7.0]
     w.grad = Tensor([1.0, 1.0])
     assert captured(w.grad).tolist() == [4.0, 4.0]
+
+
+@pytest.mark.parametrize("kind", [optim.SGD, optim.AdamW])
+def test_a_whole_step_is_one_plan_with_a_kernel_for_each_weight_at_most(kind):
+    parameters = [Tensor(np.ones((3 + i % 4, 2 + i % 3)), requires_grad=True) for i in range(40)]
+    o = kind(parameters, lr=0.1)
+
+    def step():
+        o.zero_grad()
+        sum((p * p).sum() for p in parameters).backward()
+        o.step()
+    run = morok.jit(step)
+    run()
+    run()
+    launches = int(next(line for line in run.report().splitlines() if "launches" in line).split()[0])
+    assert run.captures == 1 and run.report().count("launches") == 1
+    assert launches <= 40 + 2  # the counter, and what all share
+
+
+def test_steps_are_captured_by_themselves():
+    """The graph of an update is built once, not at each step; options that change, and other gradients, are seen."""
+    calls = []
+
+    class Counted(optim.AdamW):
+        captures_steps = True
+
+        def update(self, p, g, state, group):
+            calls.append(p)
+            return super().update(p, g, state, group)
+    m = model()
+    o, plain_one = Counted(m.parameters(), lr=0.1, weight_decay=0.0), None
+    other = model()
+    plain_one = optim.AdamW(other.parameters(), lr=0.1, weight_decay=0.0)
+    plain_one.captures_steps = False
+    for i in range(6):
+        for net, opt in ((m, o), (other, plain_one)):
+            opt.zero_grad()
+            (net(Tensor(X * (i + 1))) ** 2).mean().backward()
+            if i == 3:
+                opt.param_groups[0]["weight_decay"] = 0.5
+            if i == 4:
+                opt.lr = 0.01
+            opt.step()
+        assert len(calls) == (4 if i < 3 else 8)
+    for name, want in states(other).items():
+        np.testing.assert_allclose(states(m)[name], want, rtol=1e-5, atol=1e-7)
+
+
+def test_steps_that_count_in_python_are_not_captured():
+    class Fading(optim.SGD):
+        rounds = 0
+
+        def update(self, p, g, state, group):
+            self.rounds += 1
+            return {"param": p - g * (1.0 if self.rounds == 1 else 0.0)}
+    w = Tensor([3.0], requires_grad=True)
+    o = Fading([w], lr=1.0)
+    for _ in range(3):
+        w.grad = Tensor([1.0])
+        o.step()
+    assert o.rounds == 3 and w.item() == 2.0
+
+
+def test_a_parameter_more_and_copies():
+    import copy
+    w, v = Tensor([1.0], requires_grad=True), Tensor([1.0], requires_grad=True)
+    o = optim.SGD([w], lr=0.5)
+    w.grad = Tensor([1.0])
+    o.step()
+    o.add_param_group({"params": [v]})
+    twin = copy.deepcopy(o)
+    v.grad = Tensor([1.0])
+    o.step()
+    assert w.tolist() == [0.0] and v.tolist() == [0.5]
+    p, q = twin.parameters()
+    p.grad, q.grad = Tensor([2.0]), Tensor([4.0])
+    twin.step()
+    assert p.tolist() == [-0.5] and q.tolist() == [-1.0] and w.tolist() == [0.0]
+
+
+def test_an_optimiser_is_let_go():
+    import gc
+    import weakref
+    w = Tensor([1.0], requires_grad=True)
+    o = optim.Adam([w])
+    w.grad = Tensor([1.0])
+    o.step()
+    ref = weakref.ref(o)
+    del o
+    gc.collect()
+    assert ref() is None
