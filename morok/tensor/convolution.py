@@ -5,6 +5,8 @@ from typing import Any, Self
 
 from ..dialect import types as T
 from ..errors import ShapeError
+from ..graph.derivation import CUSTOM, Custom, is_derived
+from ..graph.tensor_graph import TensorUOp
 from . import build
 from .activation import ActivationMethods
 from .arguments import integer, per_axis
@@ -12,6 +14,7 @@ from .broadcasting import dtype_operands
 from .linear_algebra import multiply_and_sum
 from .movement import padded
 from .sizes import SymbolicInt
+from .spreading import spread
 from .windows import windows
 
 
@@ -58,6 +61,7 @@ class ConvolutionMethods(ActivationMethods):
         strides, dilations = _positive(stride, count, f"{what}: stride"), _positive(dilation, count, f"{what}: dilation")
         x, y = dtype_operands(self, w, what)
         x = padded(x, [(0, 0), (0, 0), *_padding_of(padding, kernel, strides, dilations, what)])
+        image, weights = x, y
         x = windows(x, kernel, strides, dilations, what)
         space = build.shape_of(x)[2:2 + count]
         # (batch, group, output, ...space, input, ...kernel), summed over the last.
@@ -66,6 +70,16 @@ class ConvolutionMethods(ActivationMethods):
         x = build.permute(x, (0, 1, 2, *range(4, 4 + count), 3, *range(4 + count, 4 + 2 * count)))
         y = build.reshape(y, (1, groups, outputs // groups, *ones, inputs, *kernel))
         result = build.reshape(multiply_and_sum(x, y, 1 + count), (batch, outputs, *space))
+        if is_derived(image) and all(isinstance(s, int) for s in build.shape_of(image)):
+            def reach(g: TensorUOp) -> tuple[TensorUOp, TensorUOp]:
+                """To the image a transposed convolution: its windows' own derivative would be all windows, stored, to be added up."""
+                whole = spread(self._new(g), self._new(weights), strides, dilations, groups)
+                more = [(0, n - m) for n, m in zip(build.shape_of(image)[2:], whole._concrete_shape()[2:])]
+                to_image = whole.pad([(0, 0), (0, 0), *more]).uop
+                parts = build.reshape(g, (batch, groups, outputs // groups, *space, *(1,) * (1 + count)))
+                to_weights = multiply_and_sum(parts, x, (0, *range(3, 3 + count)))
+                return to_image, build.reshape(to_weights, build.shape_of(weights))
+            CUSTOM[result] = Custom((image, weights), reach)
         out = self._new(result)
         if bias is None:
             return out

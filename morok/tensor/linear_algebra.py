@@ -189,14 +189,15 @@ def _sizes_of(subscripts: str, inputs: list, shapes: list[Shape]) -> dict[Any, S
     return sizes
 
 
-def multiply_and_sum(a: TensorUOp, b: TensorUOp, count: int) -> TensorUOp:
-    """The product, broadcast, summed over the last `count` axes, in the operands' dtype."""
+def multiply_and_sum(a: TensorUOp, b: TensorUOp, over: int | tuple[int, ...]) -> TensorUOp:
+    """The product, broadcast, summed over the last axes, so many, or over some, in the operands' dtype."""
     dtype = a.dtype
     if dtype.is_float and dtype.bits == 16:
         a, b = build.cast(a, T.float32), build.cast(b, T.float32)
     shape = broadcast_shape("mul", build.shape_of(a), build.shape_of(b))
     product = build.alu("and" if dtype is T.bool_ else "mul", build.broadcast(a, shape), build.broadcast(b, shape))
-    total = build.reduce(product, "or" if dtype is T.bool_ else "add", tuple(range(len(shape) - count, len(shape))))
+    axes = tuple(range(len(shape) - over, len(shape))) if isinstance(over, int) else over
+    total = build.reduce(product, "or" if dtype is T.bool_ else "add", axes)
     return build.cast(total, dtype)
 
 

@@ -1,17 +1,11 @@
-"""Convolution and its transpose. A transposed convolution of stride s is an ordinary one that computes s outputs at each place:
-
-    y[s * j + r] = sum over m of x[j - m] * w[s * m + r]        r = 0 ... s - 1
-
-so that nothing is multiplied by the zeros that a stretched input would hold.
-"""
+"""Convolution and its transpose."""
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
 from ...errors import ShapeError
 from ...tensor.arguments import integer, per_axis
+from ...tensor.spreading import spread
 from ...tensor.tensor import Tensor
 
 
@@ -90,7 +84,7 @@ def _transposed(input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: 
         raise ShapeError(f"{what}: output_padding {more} must be less than stride {steps} or dilation {apart}")
     spans = [(k - 1) * d + 1 for k, d in zip(kernel, apart)]
     sizes = [(n - 1) * s - 2 * p + span + m for n, s, p, span, m in zip(input.shape[2:], steps, cut, spans, more)]
-    whole = _whole(input, weight, steps, apart, groups)
+    whole = spread(input, weight, steps, apart, groups)
     window = [(-p, size + p - n) for p, size, n in zip(cut, sizes, whole.shape[2:])]
     result = whole.pad([(0, 0), (0, 0), *window])
     if bias is None:
@@ -99,34 +93,3 @@ def _transposed(input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: 
     if bias.shape != (outputs * groups,):
         raise ShapeError(f"{what}: the bias must have shape ({outputs * groups},), one for each output, not {bias.shape}")
     return result + bias.reshape(-1, *(1,) * count)
-
-
-def _whole(input: Tensor, weight: Tensor, steps: Sequence[int], apart: Sequence[int], groups: int) -> Tensor:
-    """All that a transposed convolution gives without padding, and maybe zeros behind."""
-    count = len(steps)
-    channels, outputs, *kernel = weight._concrete_shape()
-    for a, (s, d) in enumerate(zip(steps, apart)):
-        if s > 1:  # the taps that meet an output are s / d apart: with s = 1 the convolution's own dilation does it
-            weight = _stretched(weight, 2 + a, d)
-            weight = weight.pad([(0, -weight.shape[2 + a] % s) if b == 2 + a else (0, 0) for b in range(count + 2)])  # type: ignore[operator]
-    taps = [n // s for n, s in zip(weight._concrete_shape()[2:], steps)]
-    split = weight.reshape(groups, channels // groups, outputs, *(n for pair in zip(taps, steps) for n in pair)).flip(tuple(range(3, 3 + 2 * count, 2)))
-    inner = split.permute(0, 2, *range(4, 4 + 2 * count, 2), 1, *range(3, 3 + 2 * count, 2))
-    phases = math.prod(steps)
-    inner = inner.reshape(groups * outputs * phases, channels // groups, *taps).contiguous()
-    widths = [d if s == 1 else 1 for s, d in zip(steps, apart)]
-    edge = [(t - 1) * w for t, w in zip(taps, widths)]
-    places = getattr(input, f"conv{count}d")(inner, None, 1, edge, widths, groups)
-    space = places.shape[2:]
-    apart_ = places.reshape(input.shape[0], groups * outputs, *steps, *space)
-    order = [n for a in range(count) for n in (2 + count + a, 2 + a)]
-    return apart_.permute(0, 1, *order).reshape(input.shape[0], groups * outputs, *(n * s for n, s in zip(space, steps)))
-
-
-def _stretched(t: Tensor, axis: int, by: int) -> Tensor:
-    """by - 1 zeros between the elements of an axis."""
-    if by == 1:
-        return t
-    shape = t._concrete_shape()
-    t = t.unsqueeze(axis + 1).pad([(0, by - 1) if a == axis + 1 else (0, 0) for a in range(len(shape) + 1)])
-    return t.reshape(*shape[:axis], shape[axis] * by, *shape[axis + 1:]).narrow(axis, 0, (shape[axis] - 1) * by + 1)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from arrays import check, sample
 
+import morok
 from morok import Tensor, dtypes
 from morok.errors import ShapeError
 
@@ -175,3 +176,28 @@ def test_wrong_calls(call, words):
     with pytest.raises(ShapeError) as caught:
         call()
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("size, kernel, stride, padding, dilation, groups", [
+    ((5, 6), (3, 2), 1, 1, 1, 1), ((7,), (3,), 2, 1, 1, 2), ((6, 7), (3, 3), (2, 1), (0, 2), (1, 2), 1), ((8, 8), (2, 3), 3, 0, 1, 1),
+    ((3, 4, 5), (2, 1, 3), 1, 1, 1, 1), ((9,), (2,), 3, 2, 4, 1), ((5,), (5,), 1, 0, 1, 4)])
+def test_gradients_of_convolutions(size, kernel, stride, padding, dilation, groups):
+    """A convolution is linear in both factors: a difference quotient of any step is exact."""
+    rng = np.random.default_rng(len(size) + sum(kernel))
+    x, dx = (Tensor(rng.standard_normal((2, 4, *size))).realize() for _ in range(2))
+    w, dw = (Tensor(rng.standard_normal((4, 4 // groups, *kernel))).realize() for _ in range(2))
+
+    def conv(x, w):
+        return getattr(x, f"conv{len(size)}d")(w, None, stride, padding, dilation, groups)
+    g = Tensor(rng.standard_normal(conv(x, w).shape)).realize()
+
+    def loss(x, w):
+        return (conv(x, w) * g).sum()
+    to_x, to_w = morok.grad(loss, (0, 1))(x, w)
+    assert to_x.shape == x.shape and to_w.shape == w.shape
+    np.testing.assert_allclose((to_x * dx).sum().item(), loss(dx, w).item(), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose((to_w * dw).sum().item(), loss(x, dw).item(), rtol=1e-10, atol=1e-10)
+    second = morok.grad(lambda w: (morok.grad(loss)(x, w) * dx).sum())(w)
+    np.testing.assert_allclose((second * dw).sum().item(), loss(dx, dw).item(), rtol=1e-10, atol=1e-10)
+    moved = morok.jvp(lambda x: conv(x, w), (x,), (dx,))[1]
+    np.testing.assert_allclose(moved.numpy(), conv(dx, w).numpy(), rtol=1e-10, atol=1e-10)
