@@ -330,9 +330,11 @@ def ranks_of_scatter(i: Instance) -> str | None:
     return None if not i.operands[1].dtype.is_float else f"positions are integers, not {i.operands[1].dtype}"  # type: ignore[union-attr]
 
 
-def ranks_of_places(i: Instance) -> str | None:
-    keys, starts = (o.shape for o in i.operands)  # type: ignore[union-attr]
-    return None if len(keys) == len(starts) == 2 and keys[0] == starts[0] else f"keys (b, n) take starts (b, m), not {keys} and {starts}"
+def ranks_of_counted_scatter(i: Instance) -> str | None:
+    target, keys, starts, value = (o.shape for o in i.operands)  # type: ignore[union-attr]
+    if len(target) != 3 or len(keys) != 3 or len(starts) != 3 or starts[:2] != keys[:2] or value != (*keys, target[2]) or keys[0] != target[0]:
+        return f"a target of shape {target} (b, n, r) takes keys (b, c, k), starts (b, c, m) and a value (b, c, k, r), not {keys}, {starts} and {value}"
+    return None if not any(i.operands[o].dtype.is_float for o in (1, 2)) else "keys and starts are integers"  # type: ignore[union-attr]
 
 
 op("scan", "Along `axis`, each element combined with all before it.", group="tensor", forms=(TENSOR,),
@@ -341,9 +343,10 @@ op("scatter", "The target with each row of the value combined, in their order, w
    "row [b, k, :]. A position outside of the target names none. `set` replaces, so that the last one stays.", group="tensor", forms=(TENSOR,),
    operands=[Operand("target", "tensor"), Operand("positions", "tensor"), Operand("value", "tensor")],
    attributes=[Attribute("op", "string", choices=("set", "add", "mul", "max", "min"))], result=RESULT, infer=first, verify=[ranks_of_scatter])
-op("places", "Where each key goes when keys are put in order and equal keys stay in theirs: starts[b, key], and one more for each equal key before it.",
-   group="tensor", forms=(TENSOR,), operands=[Operand("keys", "tensor", same="T"), Operand("starts", "tensor")], result=RESULT, infer=first,
-   verify=[ranks_of_places])
+op("counted_scatter", "The target with each row of the value at the next free place of its key: row [b, c, k, :] goes to [b, p, :], where p is "
+   "starts[b, c, keys[b, c, k]] plus the number of equal keys in keys[b, c, :k]. The places of one b must differ.", group="tensor", forms=(TENSOR,),
+   operands=[Operand("target", "tensor"), Operand("keys", "tensor"), Operand("starts", "tensor"), Operand("value", "tensor")], result=RESULT, infer=first,
+   verify=[ranks_of_counted_scatter])
 
 # Repetition. What depends on `carried` values is computed once an iteration; a `repeat` of these closes it, as `reduce` closes ranges.
 

@@ -53,7 +53,7 @@ _EXAMPLES: dict[str, tuple[list[T.Type], dict[str, Any], T.Type | None]] = {
     "assign": ([_ROWS, T.tensor((2, 6), T.float32), T.tensor((2, 6), T.float32)], {}, None),
     "scan": ([_ROWS], {"op": "add", "axis": 1}, None),
     "scatter": ([T.tensor((1, 4, 6), T.float32), T.tensor((1, 9), T.int64), T.tensor((1, 9, 6), T.float32)], {"op": "add"}, None),
-    "places": ([T.tensor((2, 9), T.int32), T.tensor((2, 4), T.int32)], {}, None),
+    "counted_scatter": ([T.tensor((1, 18, 1), T.float32), T.tensor((1, 2, 9), T.int32), T.tensor((1, 2, 4), T.int32), T.tensor((1, 2, 9, 1), T.float32)], {}, None),
     "carried": ([T.token], {}, _ROWS),
     "repeat": ([_ROWS] * 3, {"count": 10}, None),
     "repeated": ([T.token], {"number": 0}, _ROWS),

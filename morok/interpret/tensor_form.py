@@ -90,8 +90,8 @@ def _evaluate(u: UOp, values: dict[UOp, np.ndarray], variables: Variables) -> np
         return alu.scan(u.attribute("op"), u.dtype, operands[0], u.attribute("axis"))
     if u.name == "scatter":
         return _scatter(u, *operands)
-    if u.name == "places":
-        return _places(*operands)
+    if u.name == "counted_scatter":
+        return _counted_scatter(*operands)
     if u.name in ("contiguous", "detach", "copy"):
         return operands[0]
     if u.name == "buffer":
@@ -161,13 +161,15 @@ def _scatter(u: UOp, target: np.ndarray, positions: np.ndarray, value: np.ndarra
     return new
 
 
-def _places(keys: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    next_, found = starts.astype(keys.dtype), np.empty_like(keys)
-    rows = np.arange(len(keys))
-    for i in range(keys.shape[1]):
-        found[:, i] = next_[rows, keys[:, i]]
-        next_[rows, keys[:, i]] += 1
-    return found
+def _counted_scatter(target: np.ndarray, keys: np.ndarray, starts: np.ndarray, value: np.ndarray) -> np.ndarray:
+    new, next_ = np.array(target, order="C"), starts.astype(np.int64)
+    for b, c, k in np.ndindex(keys.shape):
+        key = keys[b, c, k]
+        if 0 <= key < starts.shape[2]:
+            if 0 <= next_[b, c, key] < target.shape[1]:
+                new[b, next_[b, c, key]] = value[b, c, k]
+            next_[b, c, key] += 1
+    return new
 
 
 # Assign

@@ -184,9 +184,9 @@ def scatter(target: TensorUOp, positions: TensorUOp, value: TensorUOp, name: str
     return op("scatter", (target, positions, value), (name,))
 
 
-def places(keys: TensorUOp, starts: TensorUOp) -> TensorUOp:
-    """starts[b, key] for each of the keys (b, n), and one more for each equal key before it."""
-    return op("places", (keys, starts))
+def counted_scatter(target: TensorUOp, keys: TensorUOp, starts: TensorUOp, value: TensorUOp) -> TensorUOp:
+    """target (b, n, r) with the rows of value (b, c, k, r) at starts[b, c, key] for keys (b, c, k), equal ones one after the other."""
+    return op("counted_scatter", (target, keys, starts, value))
 
 
 # Repetition

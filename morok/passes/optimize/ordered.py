@@ -1,4 +1,4 @@
-"""Schedules of kernels with an ordered loop: a scan, a scatter, the places of keys.
+"""Schedules of kernels with an ordered loop: a scan, a scatter, a counted scatter.
 
     ordered 8192, loop 512      =>      SWAP(0, 1), UPCAST(0, 64), THREAD(0): stripes of columns, each from the first row to the last
 

@@ -1,11 +1,12 @@
-"""The range form of ops whose iterations come one after the other: scan, scatter, places.
+"""The range form of ops whose iterations come one after the other: scan, scatter, counted_scatter.
 
     %t = morok.scan %a {op = "add", axis = 0}  =>  %i = morok.range 7 {ordered}
                                                    %p = morok.load (morok.index (morok.current %b, %i)[%i])
                                                    %s = morok.store (morok.index %b[%i + 1]), %p + (morok.load (morok.index (morok.current %b, %i)[%i + 1]))
                                                    %t = morok.after %b, (morok.end %s, %i)
 
-Each overwrites memory that holds its first operand (`places` its second too), which it reads through `current`: as the iterations so far left it.
+Each overwrites memory that holds its first operand (`counted_scatter` its third too), which it reads through `current`: as the iterations so far
+left it.
 """
 from __future__ import annotations
 
@@ -16,7 +17,12 @@ from ...graph.shape import shape_of
 from ...graph.uop import UOp, const
 from .movement_indices import Indices
 
-OPS = frozenset(("scan", "scatter", "places"))
+OPS = frozenset(("scan", "scatter", "counted_scatter"))
+
+
+def targets(u: UOp) -> tuple[UOp, ...]:
+    """The operands whose memory the op overwrites."""
+    return (u.operands[0], u.operands[2]) if u.name == "counted_scatter" else u.operands[:1]
 
 
 def loops_of(u: UOp) -> list[tuple[int | UOp, str]]:
@@ -27,16 +33,19 @@ def loops_of(u: UOp) -> list[tuple[int | UOp, str]]:
         return [(max(size - 1, 0), "ordered") if a == axis and isinstance(size, int) else (size, "loop") for a, size in enumerate(shape)]
     if u.name == "scatter":
         return [(shape[0], "loop"), (shape_of(u.operands[1])[1], "ordered"), (shape[2], "loop")]
-    return [(shape[0], "loop"), (shape[1], "ordered")]
+    b, c, k = shape_of(u.operands[1])
+    return [(b, "loop"), (c, "loop"), (k, "ordered"), (shape[2], "loop")]
 
 
 def requests(u: UOp, own: Indices) -> list[tuple[UOp, Indices]]:
     """The operands that are computed in the loops, and where."""
-    return [(u.operands[1], own[:2]), (u.operands[2], own)] if u.name == "scatter" else []
+    if u.name == "scatter":
+        return [(u.operands[1], own[:2]), (u.operands[2], own)]
+    return [(u.operands[1], own[:3]), (u.operands[3], own)] if u.name == "counted_scatter" else []
 
 
 def build(u: UOp, own: Indices, memory: Sequence[UOp], values: Sequence[UOp]) -> UOp:
-    """The memory of the first operand, overwritten."""
+    """The memory of the first operand, overwritten. `memory` is the targets', `values` are what `requests` asked for."""
     ranges = tuple(r for r in own if r.name == "range")
     builder = _Ordered(u, ranges)
     if u.name == "scan" and shape_of(u)[u.attribute("axis")] == 1 or any(0 in t.shape for t in (u.type, *(o.type for o in u.operands))):  # type: ignore[union-attr]
@@ -46,7 +55,7 @@ def build(u: UOp, own: Indices, memory: Sequence[UOp], values: Sequence[UOp]) ->
     elif u.name == "scatter":
         stores = builder.scatter(memory[0], own, *values)
     else:
-        stores = builder.places(memory[0], memory[1], own)
+        stores = builder.counted_scatter(memory[0], memory[1], own, *values)
     return UOp.make("after", (memory[0], *(UOp.make("end", (s, *ranges), (), T.token, u.loc) for s in stores)), (), memory[0].type, u.loc)
 
 
@@ -79,12 +88,13 @@ class _Ordered:
         new = value if op == "set" else self.read(buffer, place, inside).alu(op, value)
         return [self.write(buffer, place, new, inside)]
 
-    def places(self, keys: UOp, starts: UOp, own: Indices) -> list[UOp]:
-        key = self.read(keys, own).cast(T.index)
-        inside = _is_inside(key, starts.type.shape[1])  # type: ignore[union-attr]
-        counter = (own[0], key)
+    def counted_scatter(self, buffer: UOp, starts: UOp, own: Indices, key: UOp, value: UOp) -> list[UOp]:
+        inside = _is_inside(key, starts.type.shape[2])  # type: ignore[union-attr]
+        counter = (own[0], own[1], key.cast(T.index))
         next_ = self.read(starts, counter, inside)
-        return [self.write(keys, own, next_.cast(keys.dtype)), self.write(starts, counter, next_ + const(1, starts.dtype), inside)]
+        gate = inside & _is_inside(next_, buffer.type.shape[1])  # type: ignore[union-attr]
+        return [self.write(buffer, (own[0], next_.cast(T.index), own[3]), value, gate),
+                self.write(starts, counter, next_ + const(1, starts.dtype), inside)]
 
 
 def _is_inside(position: UOp, size: int) -> UOp:

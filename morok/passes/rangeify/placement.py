@@ -33,7 +33,7 @@ FUSED_DEPTH = 128
 """Terms of a product's sum up to which its results may be a local stage, and results of a product that an element of a stage may go into: a block of rows
 passes over all of the product's other factor, some terms for each element of the stage. From there on that takes longer than to store the element and to
 read it again, and the factor's panels no longer fit beside the stages. Attention's heads are not as deep."""
-OVERWRITING = frozenset(("assign", "scan", "scatter", "places"))
+OVERWRITING = frozenset(("assign", "scan", "scatter", "counted_scatter"))
 """Ops whose results are a first operand overwritten."""
 STORED_OPS = OVERWRITING | {"contiguous", "copy"}
 """Ops whose results are memory."""

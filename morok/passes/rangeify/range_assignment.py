@@ -83,7 +83,7 @@ class _Assignment:
 
     def _collect_sites(self) -> None:
         self._roots = set(self.body.results)
-        self._targets = {t for u in self.order if u.name in OVERWRITING for t in (u.operands if u.name == "places" else u.operands[:1])}
+        self._targets = {t for u in self.order if u.name in OVERWRITING for t in ordered_stores.targets(u)}
         cost, depth = costs(self.order), product_depths(self.order)
         for u in reversed(self.order):
             if u.type is T.index or not isinstance(u.type, T.TensorType):
@@ -216,7 +216,7 @@ class _Assignment:
     def _build_overwriting(self, u: UOp) -> UOp:
         if u.name == "assign":
             return self._build_assign(u)
-        memory = [self._target_memory(t) for t in u.operands if t in self._targets and (t is u.operands[0] or u.name == "places")]
+        memory = [self._target_memory(t) for t in ordered_stores.targets(u)]
         values = [self.scalars[operand, Request(indices, None)] for operand, indices in ordered_stores.requests(u, self.own[u])]
         return ordered_stores.build(u, self.own[u], memory, values)
 

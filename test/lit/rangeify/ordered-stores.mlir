@@ -25,11 +25,11 @@ func.func @scatter(%t: tensor<1x5x3xf32>, %p: tensor<1x7xi64>, %v: tensor<1x7x3x
 }
 
 // -----
-// Two memories are overwritten in one loop: the keys by their places, the starts by the next ones.
-// CHECK-LABEL: @places
+// Two memories are overwritten in one loop: the target at the place that the key's counter says, the counter by the next place.
+// CHECK-LABEL: @counted_scatter
 // CHECK-COUNT-2: "morok.store"
 // CHECK: "morok.after"(%{{.*}}, %{{.*}}, %{{.*}})
-func.func @places(%k: tensor<2x9xi32>, %s: tensor<2x4xi32>) -> tensor<2x9xi32> {
-  %r = "morok.places"(%k, %s) : (tensor<2x9xi32>, tensor<2x4xi32>) -> tensor<2x9xi32>
-  return %r : tensor<2x9xi32>
+func.func @counted_scatter(%t: tensor<1x18x1xf32>, %k: tensor<1x2x9xi32>, %s: tensor<1x2x4xi32>, %v: tensor<1x2x9x1xf32>) -> tensor<1x18x1xf32> {
+  %r = "morok.counted_scatter"(%t, %k, %s, %v) : (tensor<1x18x1xf32>, tensor<1x2x9xi32>, tensor<1x2x4xi32>, tensor<1x2x9x1xf32>) -> tensor<1x18x1xf32>
+  return %r : tensor<1x18x1xf32>
 }

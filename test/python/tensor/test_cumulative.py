@@ -84,15 +84,24 @@ def test_scatter_takes_repeated_positions_in_order(b, n, k, r, op, check):
     np.testing.assert_allclose(result, scattered(target, positions, value, op), rtol=1e-5)
 
 
+@pytest.mark.parametrize("b, c, k, r", [(1, 1, 30, 1), (2, 3, 10, 1), (1, 4, 1, 2), (2, 1, 17, 3), (1, 3, 0, 1)])
 @pytest.mark.parametrize("check", [False, True])
-def test_places_sort_keys_stably(check):
-    keys = np.random.default_rng(0).integers(0, 4, (2, 30)).astype(np.int32)
-    counts = np.stack([np.bincount(row, minlength=4) for row in keys])
-    starts = (np.cumsum(counts, 1) - counts).astype(np.int32)
-    t = Tensor(keys)
+def test_a_counted_scatter_sorts_keys_stably(b, c, k, r, check):
+    keys, value = np.random.default_rng(0).integers(0, 4, (b, c, k)).astype(np.int32), sample((b, c, k, r), "float32")
     with configured(check=check):
-        places = t._new(build.places(t.uop, Tensor(starts).uop)).numpy()
-    np.testing.assert_array_equal(np.argsort(places, 1), np.argsort(keys, 1, kind="stable"))
+        target, key, given = (Tensor(a) for a in (np.zeros((b, c * k, r), np.float32), keys, value))
+        counts = (key % 4).unsqueeze(-1).eq(Tensor(np.arange(4))).sum(2).transpose(1, 2).reshape(b, -1)
+        start = (counts.cumsum(1) - counts).reshape(b, 4, c).transpose(1, 2).cast("int32")
+        found = target._new(build.counted_scatter(target.uop, key.uop, start.uop, given.uop)).numpy()
+    order = np.argsort(keys.reshape(b, -1), 1, kind="stable")
+    np.testing.assert_array_equal(found, np.take_along_axis(value.reshape(b, c * k, r), order[..., None], 1))
+
+
+def test_a_counted_scatter_writes_inside_of_its_target_alone():
+    keys, starts = Tensor([[[0, 1, 5, -1, 0, 1]]]), Tensor([[[1, 3]]])
+    value = Tensor([[[[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]]])
+    t = Tensor.zeros(1, 4, 1)
+    assert t._new(build.counted_scatter(t.uop, keys.uop, starts.uop, value.uop)).tolist() == [[[0.0], [1.0], [5.0], [2.0]]]
 
 
 def test_a_counter_beside_fused_outputs():
