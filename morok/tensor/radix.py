@@ -97,13 +97,16 @@ def _sorted(rows: Any, bits: int, low: int) -> Any:
     rest = -n % blocks
     if rest:  # the greatest keys, which stay behind all others
         rows = rows.cat(_number(rows, rows.dtype.max, rows.dtype).broadcast_to((b, rest, r)), dim=1)
-    for start in range(0, bits, width):
-        rows = _by_digit(rows.reshape(b, blocks, (n + rest) // blocks, r), low + start, min(width, bits - start))
+    rows = rows.contiguous()
+    spare = rows._new(build.full(rows.shape, 0, rows.dtype))
+    for start in range(0, bits, width):  # from one memory to the other
+        moved = _by_digit(rows.reshape(b, blocks, (n + rest) // blocks, r), spare, low + start, min(width, bits - start))
+        rows, spare = moved, rows
     return rows.shrink((None, (0, n), None)) if rest else rows
 
 
-def _by_digit(rows: Any, low: int, width: int) -> Any:
-    """Rows in the order of `width` bits of their first element, from `low` on."""
+def _by_digit(rows: Any, target: Any, low: int, width: int) -> Any:
+    """Rows in the order of `width` bits of their first element, from `low` on; in the memory of `target`."""
     b, c, k, r = rows.shape
     first = rows.shrink((None, None, None, (0, 1))).squeeze(-1)
     digit = (first >> low if low else first) & _number(first, (1 << width) - 1, first.dtype)
@@ -112,8 +115,7 @@ def _by_digit(rows: Any, low: int, width: int) -> Any:
     counts = rows._new(build.scatter(build.full((b * c, size, 1), 0, T.int32), digit.reshape(b * c, k).uop, one, "add"))
     by_digit = counts.reshape(b, c, size).transpose(1, 2).reshape(b, size * c)
     starts = (by_digit.cumsum(1).cast(T.int32) - by_digit).reshape(b, size, c).transpose(1, 2)
-    target = build.full((b, c * k, r), 0, rows.dtype)
-    return rows._new(build.counted_scatter(target, digit.uop, starts.uop, rows.uop))
+    return rows._new(build.counted_scatter(target.uop, digit.uop, starts.uop, rows.uop))
 
 
 def _by_counting_smaller(rows: Any, bits: int, low: int) -> Any:

@@ -12,6 +12,7 @@ from ..symbolic.bounds import bounds
 from ..symbolic.ranges import ranges_of
 from .machine import Machine
 from .opts import Opt
+from .prefetch import scattered
 from .schedule import Schedule
 
 STRIPE = 4
@@ -29,6 +30,7 @@ def schedule_ordered(body: Body, machine: Machine, lanes: int, contiguous: list[
     ranges = ranges_of(body.order())
     loops = [k for k, r in enumerate(ranges) if r.attribute("kind") == "loop"]
     if not loops:
+        _prefetch(schedule)
         return schedule
     inner = loops[-1]
     extent = bounds(ranges[inner])[1] + 1
@@ -42,4 +44,13 @@ def schedule_ordered(body: Body, machine: Machine, lanes: int, contiguous: list[
         schedule.apply(Opt("UPCAST", inner, factor))
     if threaded and loops[0] == 0 or inner == 0:
         schedule.apply(Opt("THREAD", 0))
+    _prefetch(schedule)
     return schedule
+
+
+def _prefetch(schedule: Schedule) -> None:
+    """What is written where data says is asked for ahead."""
+    order = schedule.body.order()
+    for axis, r in enumerate(ranges_of(order)):
+        if r.attribute("kind") == "ordered" and scattered(order, r):
+            schedule.apply(Opt("PREFETCH", axis, 1))
