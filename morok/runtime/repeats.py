@@ -128,7 +128,7 @@ class _Splitter:
             u = u.operands[0]
         if u in self.memory or not isinstance(u.type, T.TensorType):
             return True
-        return all(o.name not in ("arg", "repeated", "reduce_axis", "contiguous", "scan", "scatter", "places", "assign") for o in toposort((u,)))
+        return all(o.name not in ("arg", "repeated", "reduce_axis", "contiguous", "scan", "scatter", "counted_scatter", "assign") for o in toposort((u,)))
 
 
 class _Loop:

@@ -17,7 +17,7 @@ from . import build, dtypes
 from .arguments import also_named, normal_axis
 from .broadcasting import broadcast_shape, is_scalar
 from .core import TensorCore
-from .cumulative import CumulativeMethods
+from .uniqueness import UniqueMethods
 from .indexing import IndexRows, as_array, least_not
 from .keys import parse_key
 from .rows import put
@@ -28,7 +28,7 @@ OPS = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": "ma
 REDUCTIONS = ("sum", "prod", "amax", "amin", "mean")
 
 
-class ScatteringMethods(CumulativeMethods):
+class ScatteringMethods(UniqueMethods):
     __slots__ = ()
 
     # Element by element
