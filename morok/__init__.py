@@ -179,6 +179,7 @@ if TYPE_CHECKING:
         unbind,
         unsqueeze,
     )
+    from .functions.order_statistics import cummax, cummin, cumprod, cumsum, logcumsumexp, median, nanmedian, nanpercentile, nanquantile, percentile, quantile
     from .functions.reduction import (
         all,
         amax,
@@ -202,7 +203,7 @@ if TYPE_CHECKING:
         var,
         var_mean,
     )
-    from .functions.searching import argmax, argmin, where
+    from .functions.searching import argmax, argmin, argsort, bucketize, digitize, isin, kthvalue, searchsorted, sort, topk, unique, where
     from .interpret import interpret
     from .runtime.config import get_num_threads, num_threads, set_num_threads
     from .tensor import dtypes
@@ -227,25 +228,27 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 _IMPORTED_AT = time.time_ns()
 __all__ = ["Generator", "Tensor", "Variable", "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "aminmax", "any", "arange",
-           "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argwhere", "asin", "asinh", "atan", "atan2", "atanh",
-           "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift",
-           "bitwise_xor", "broadcast_to", "can_cast", "cat", "ceil", "celu", "checkpoint", "chunk", "clamp", "clip", "compress", "concat", "concatenate",
-           "copysign", "cos", "cosh", "count_nonzero", "custom_gradient", "diagonal", "div", "divide", "dot", "dtypes", "einsum", "elu", "enable_grad", "eq",
-           "equal", "erf", "exp", "exp2", "expand_dims", "expm1", "extract", "eye", "finfo", "flatnonzero", "flip", "float16", "float32", "float64", "floor",
-           "floor_divide", "fori_loop", "from_dlpack", "full", "full_like", "gather", "ge", "gelu", "get_num_threads", "grad", "greater", "greater_equal",
-           "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hessian", "histc", "histogram", "hvp", "hypot", "iinfo", "index_add", "index_copy",
-           "index_fill", "index_put", "index_reduce", "index_select", "int16", "int32", "int64", "int8", "interpret", "is_grad_enabled", "isclose", "isdtype",
-           "isfinite", "isinf", "isnan", "jacfwd", "jacobian", "jacrev", "jit", "jvp", "kron", "le", "lerp", "less", "less_equal", "linearize", "load",
-           "load_metadata", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor",
-           "logsigmoid", "logsumexp", "lt", "manual_seed", "masked_fill", "masked_scatter", "masked_select", "matmul", "max", "maximum", "mean", "min",
-           "minimum", "mish", "moveaxis", "mul", "multiply", "nan_to_num", "nanmax", "nanmean", "nanmin", "nansum", "ne", "neg", "negative", "nextafter",
-           "no_grad", "nonzero", "not_equal", "num_threads", "ones", "ones_like", "outer", "pad", "permute", "permute_dims", "poisson", "pow", "prod", "ptp",
-           "put_along_axis", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "ravel", "reciprocal", "relu", "relu6", "remainder",
-           "reshape", "result_type", "roll", "rot90", "round", "rsqrt", "save", "scatter", "scatter_add", "scatter_reduce", "selu", "set_num_threads",
-           "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "softmax", "softplus", "softsign", "split", "sqrt", "square", "squeeze", "stack",
-           "std", "std_mean", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "take", "take_along_axis", "take_along_dim", "tan", "tanh", "tile",
-           "trace", "transpose", "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unbind", "unsqueeze", "value_and_grad", "var", "var_mean",
-           "visualize", "vjp", "vmap", "where", "while_loop", "xlogy", "zeros", "zeros_like"]
+           "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "argwhere", "asin", "asinh", "atan",
+           "atan2", "atanh", "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+           "bitwise_right_shift", "bitwise_xor", "broadcast_to", "bucketize", "can_cast", "cat", "ceil", "celu", "checkpoint", "chunk", "clamp", "clip",
+           "compress", "concat", "concatenate", "copysign", "cos", "cosh", "count_nonzero", "cummax", "cummin", "cumprod", "cumsum", "custom_gradient",
+           "diagonal", "digitize", "div", "divide", "dot", "dtypes", "einsum", "elu", "enable_grad", "eq", "equal", "erf", "exp", "exp2", "expand_dims",
+           "expm1", "extract", "eye", "finfo", "flatnonzero", "flip", "float16", "float32", "float64", "floor", "floor_divide", "fori_loop", "from_dlpack",
+           "full", "full_like", "gather", "ge", "gelu", "get_num_threads", "grad", "greater", "greater_equal", "gt", "hardsigmoid", "hardswish", "hardtanh",
+           "heaviside", "hessian", "histc", "histogram", "hvp", "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_reduce",
+           "index_select", "int16", "int32", "int64", "int8", "interpret", "is_grad_enabled", "isclose", "isdtype", "isfinite", "isin", "isinf", "isnan",
+           "jacfwd", "jacobian", "jacrev", "jit", "jvp", "kron", "kthvalue", "le", "lerp", "less", "less_equal", "linearize", "load", "load_metadata", "log",
+           "log10", "log1p", "log2", "log_softmax", "logaddexp", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid",
+           "logsumexp", "lt", "manual_seed", "masked_fill", "masked_scatter", "masked_select", "matmul", "max", "maximum", "mean", "median", "min", "minimum",
+           "mish", "moveaxis", "mul", "multiply", "nan_to_num", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanquantile", "nansum", "ne",
+           "neg", "negative", "nextafter", "no_grad", "nonzero", "not_equal", "num_threads", "ones", "ones_like", "outer", "pad", "percentile", "permute",
+           "permute_dims", "poisson", "pow", "prod", "ptp", "put_along_axis", "quantile", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
+           "ravel", "reciprocal", "relu", "relu6", "remainder", "reshape", "result_type", "roll", "rot90", "round", "rsqrt", "save", "scatter", "scatter_add",
+           "scatter_reduce", "searchsorted", "selu", "set_num_threads", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "softmax", "softplus",
+           "softsign", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "take",
+           "take_along_axis", "take_along_dim", "tan", "tanh", "tile", "topk", "trace", "transpose", "tril", "triu", "trunc", "uint16", "uint32", "uint64",
+           "uint8", "unbind", "unique", "unsqueeze", "value_and_grad", "var", "var_mean", "visualize", "vjp", "vmap", "where", "while_loop", "xlogy", "zeros",
+           "zeros_like"]
 
 _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit", "visualize": ".tensor.display",
           "from_dlpack": ".tensor.exchange.methods",
@@ -288,7 +291,8 @@ _FUNCTIONS = {
         "tile transpose tril triu unbind unsqueeze"
     ),
     "reduction": "all amax amin aminmax any count_nonzero logsumexp max mean min nanmax nanmean nanmin nansum prod ptp std std_mean sum var var_mean",
-    "searching": "argmax argmin where",
+    "order_statistics": "cummax cummin cumprod cumsum logcumsumexp median nanmedian nanpercentile nanquantile percentile quantile",
+    "searching": "argmax argmin argsort bucketize digitize isin kthvalue searchsorted sort topk unique where",
 }
 _HOMES.update((name, f".functions.{file}") for file, names in _FUNCTIONS.items() for name in names.split())
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import AxisError
 from ..tensor.arguments import normal_axis
 from ..tensor.tensor import Tensor
 from .manipulation import concat
@@ -71,3 +72,29 @@ def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: 
         before, after = (source[(slice(None),) * along + (window,)] for window in (slice(None, -1), slice(1, None)))
         source = after != before if source.dtype.kind == "b" else after - before
     return source
+
+
+def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Tensor:
+    """Sums of all elements up to each along an axis, which must be named where there are several; after a 0 with `include_initial`."""
+    return _cumulative(x, axis, dtype, include_initial, "cumulative_sum")
+
+
+def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Tensor:
+    """Products of all elements up to each along an axis, which must be named where there are several; after a 1 with `include_initial`."""
+    return _cumulative(x, axis, dtype, include_initial, "cumulative_prod")
+
+
+def _cumulative(x: Any, axis: int | None, dtype: Any, include_initial: bool, what: str) -> Tensor:
+    source = tensor(x, what)
+    if axis is None and source.ndim != 1:
+        raise AxisError(f"{what}: a tensor of {source.ndim} axes needs an axis")
+    along = 0 if axis is None else normal_axis(axis, source.ndim, what)
+    if dtype is not None:
+        source = source.cast(dtype)
+    found = source.cumsum(along) if what == "cumulative_sum" else source.cumprod(along)
+    if dtype is not None:
+        found = found.cast(dtype)
+    if not include_initial:
+        return found
+    shape = tuple(1 if a == along else s for a, s in enumerate(found.shape))
+    return concat([Tensor.full(shape, what == "cumulative_prod", dtype=found.dtype), found], axis=along)

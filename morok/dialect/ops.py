@@ -320,6 +320,8 @@ op("assign", "The target with the elements that `view` (movement ops over the ta
 
 def scans_an_axis(i: Instance) -> str | None:
     rank = len(i.operands[0].shape)  # type: ignore[union-attr]
+    if i.attributes["op"] == "logaddexp" and not T.element_dtype(i.operands[0]).is_float:
+        return f"logaddexp combines floats, not {T.element_dtype(i.operands[0]).mlir}"
     return combines_dtype(i) or (None if 0 <= i.attributes["axis"] < rank else f"axis {i.attributes['axis']} does not exist in a source of rank {rank}")
 
 
@@ -337,8 +339,9 @@ def ranks_of_counted_scatter(i: Instance) -> str | None:
     return None if not any(i.operands[o].dtype.is_float for o in (1, 2)) else "keys and starts are integers"  # type: ignore[union-attr]
 
 
-op("scan", "Along `axis`, each element combined with all before it.", group="tensor", forms=(TENSOR,),
-   operands=[SOURCE], attributes=[REDUCTION, Attribute("axis", "i64")], result=RESULT, infer=first, verify=[scans_an_axis])
+op("scan", "Along `axis`, each element combined with all before it. `logaddexp` is log(exp(x) + exp(y)).", group="tensor", forms=(TENSOR,),
+   operands=[SOURCE], attributes=[Attribute("op", "string", choices=(*REDUCTIONS, "logaddexp")), Attribute("axis", "i64")], result=RESULT, infer=first,
+   verify=[scans_an_axis])
 op("scatter", "The target with each row of the value combined, in their order, with the row of the target that its position names: [b, positions[b, k], :] for "
    "row [b, k, :]. A position outside of the target names none. `set` replaces, so that the last one stays.", group="tensor", forms=(TENSOR,),
    operands=[Operand("target", "tensor"), Operand("positions", "tensor"), Operand("value", "tensor")],

@@ -218,7 +218,8 @@ def scan(op: str, dtype: T.DType, x: np.ndarray, axis: int) -> np.ndarray:
     """Each element combined with all before it along an axis, one after the other."""
     moved = np.array(np.moveaxis(x, axis, 0), order="C")
     for i in range(1, len(moved)):
-        moved[i] = evaluate(op, dtype, [moved[i - 1], moved[i]])
+        pair = [moved[i - 1], moved[i]]
+        moved[i] = np.logaddexp(*map(_wide, pair)).astype(x.dtype) if op == "logaddexp" else evaluate(op, dtype, pair)
     return np.moveaxis(moved, 0, axis)
 
 

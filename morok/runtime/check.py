@@ -77,8 +77,8 @@ def _compare(pass_name: str, what: str, before: Sequence[np.ndarray], after: Seq
 
 
 def run_kernel(program: Program, kernel: Body, values: Mapping[str, int], original: Body | None = None) -> list[np.ndarray]:
-    """The kernel's buffers after a run of the interpreter on random ones; nothing, where these make it read outside of a buffer or write in any order. `original` is the
-    kernel whose inputs it is to get, if the passes since have changed how buffers are laid out (one axis, bool as uint8)."""
+    """The kernel's buffers after a run of the interpreter on random ones; nothing, where these make it read outside of a buffer or write in any order.
+    `original` is the kernel whose inputs it is to get, if the passes since have changed how buffers are laid out (one axis, bool as uint8)."""
     if _takes_places_on_trust(kernel):
         return []
     given = [random_input(a.type, i) for i, a in enumerate((original or kernel).arguments)]

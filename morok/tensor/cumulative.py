@@ -48,6 +48,16 @@ class CumulativeMethods(NumericMethods):
         """
         return self._cumulative("min", axis, "cummin")
 
+    @also_named(dim="axis")
+    def logcumsumexp(self, axis: int | None = None) -> Self:
+        """log of the sums of exp of all elements up to each along an axis (of the flattened tensor by default), without overflow; integers become floats.
+
+        The same shape. AxisError for an axis that is not there.
+
+            Tensor([0.0, float("-inf")]).logcumsumexp(0)  # [0.0, 0.0]
+        """
+        return self._floating()._cumulative("logaddexp", axis, "logcumsumexp")
+
     def _cumulative(self, op: str, axis: int | None, what: str) -> Self:
         if axis is None:
             return self.ravel()._cumulative(op, 0, what)
@@ -55,7 +65,7 @@ class CumulativeMethods(NumericMethods):
         if not all(isinstance(s, int) for s in self.shape):
             raise ShapeError(f"{what}: takes static sizes, not {self.shape}; take the greatest size, and slice the result")
         dtype = self.dtype
-        if op in ("add", "mul"):
+        if op in ("add", "mul", "logaddexp"):
             wide = T.float32 if dtype.is_float and dtype.bits < 32 else dtype if dtype.is_float else T.uint64 if dtype.kind == "u" else T.int64
         elif dtype is T.bool_:
             raise DTypeError(f"{what}: bools have no order; cast them, or use cumsum")

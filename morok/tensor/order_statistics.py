@@ -84,7 +84,8 @@ class OrderStatisticsMethods(SortingMethods):
         if method not in METHODS:
             raise ValueError(f"{what}: method must be one of {', '.join(METHODS)}, not {method!r}")
         x = self if self.dtype.is_float else self.cast(dtypes.default_float())
-        axes = tuple(range(self.ndim)) if axis is None else tuple(normal_axis(a, self.ndim, what) for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+        named = range(self.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+        axes = tuple(normal_axis(a, self.ndim, what) for a in named)
         others = [a for a in range(self.ndim) if a not in axes]
         last = x.permute(*others, *axes).reshape(*(self.shape[a] for a in others), -1 if 0 not in self.shape else math.prod(self.shape[a] for a in axes))
         share = self._shares(q, x.dtype, what)

@@ -35,8 +35,17 @@ def scanned(u: TensorUOp, op: str, axis: int) -> TensorUOp:
     before = build.shrink(ends, low, tuple(blocks - 1 if a == axis else s for a, s in enumerate((*outer, blocks, *inner))))
     before = build.pad(before, tuple(1 if a == axis else 0 for a in range(len(shape))), low)
     before = build.expand(build.reshape(before, (*outer, blocks, 1, *inner)), split)
+    combined = logaddexp(before, rows) if op == "logaddexp" else build.alu(op, before, rows)
     block = build.iota_along(split, axis, T.int64)
     first = build.alu("cmpeq", block, build.full(build.shape_of(block), 0, T.int64))
-    whole = build.alu("where", build.expand(first, split), rows, build.alu(op, before, rows))
+    whole = build.alu("where", build.expand(first, split), rows, combined)
     joined = build.reshape(whole, (*outer, count + rest, *inner))
     return build.shrink(joined, low, shape)
+
+
+def logaddexp(x: TensorUOp, y: TensorUOp) -> TensorUOp:
+    """log(exp(x) + exp(y)), as the scan computes it."""
+    high, low = build.alu("max", x, y), build.alu("min", x, y)
+    zero = build.full(build.shape_of(x), 0, x.dtype)
+    little = build.alu("where", build.alu("cmpne", high, low), build.alu("sub", low, high), zero)
+    return build.alu("add", high, build.alu("log1p", build.alu("exp", little)))

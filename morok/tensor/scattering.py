@@ -17,11 +17,11 @@ from . import build, dtypes
 from .arguments import also_named, normal_axis
 from .broadcasting import broadcast_shape, is_scalar
 from .core import TensorCore
-from .uniqueness import UniqueMethods
 from .indexing import IndexRows, as_array, least_not
 from .keys import parse_key
 from .rows import put
 from .sizes import Shape
+from .uniqueness import UniqueMethods
 
 OPS = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": "max", "amin": "min", "mean": "mean"}
 """What PyTorch's names of reductions stand for."""

@@ -100,7 +100,9 @@ class SortingMethods(CumulativeMethods):
                              "one axis, or the values' axes but the last")
         common = dtypes.promote(table.dtype, wanted.dtype)
         flat, sought = (x.cast(common) for x in (table.contiguous().ravel(), wanted))
-        n = table.shape[-1]
+        if not all(isinstance(s, int) for s in table.shape):
+            raise ShapeError(f"searchsorted: takes a sorted tensor of static sizes, not {table.shape}")
+        n: Any = table.shape[-1]
         if n == 0 or 0 in wanted.shape:
             return self._new(build.full(wanted.shape, 0, T.int64))
         rows = prod(table.shape[:-1])

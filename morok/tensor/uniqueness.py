@@ -4,7 +4,7 @@ How many there are is data: a call computes that at once, unless it is given a s
 """
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 from ..dialect import types as T
 from ..errors import BoundsError

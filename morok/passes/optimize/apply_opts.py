@@ -18,7 +18,7 @@ What stands in `morok.opts` can be given again as the option `opts`: the same sc
 | STAGE(a,f) | the f-th factor of the sums is copied into a contiguous panel inside the loop a | it changes inside of a, and the panel fits |
 | WINDOW(a,f) | as STAGE, but the panel holds what the factor's loops span together, once: of an image under a kernel, a piece of the image | as STAGE |
 | DISTRIBUTE(a) | a, round several stages, becomes a loop of each, with scratch for all iterations | scratch is filled inside of a, and stays small |
-| PREFETCH(a,c) | what several nests inside of a read is fetched for the next iteration, into cache c, while the last of them computes | some buffer is |
+| PREFETCH(a,c) | what several nests inside of a read is fetched into cache c for the next iteration; in order: where later iterations write | there is such |
 | STREAM(b) | stores to buffer b go past the caches, where whole vectors are written | the kernel writes b and does not read it |
 | PEEL(a,n) | the loop runs to the last multiple of n; the rest follows in a loop of its own | 0 < extent mod n < extent |
 

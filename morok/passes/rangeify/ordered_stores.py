@@ -79,7 +79,8 @@ class _Ordered:
     def scan(self, buffer: UOp, own: Indices) -> list[UOp]:
         op, axis = self.u.attribute("op"), self.u.attribute("axis")
         place = (*own[:axis], own[axis] + 1, *own[axis + 1:])
-        return [self.write(buffer, place, self.read(buffer, own).alu(op, self.read(buffer, place)))]
+        before, here = self.read(buffer, own), self.read(buffer, place)
+        return [self.write(buffer, place, _logaddexp(before, here) if op == "logaddexp" else before.alu(op, here))]
 
     def scatter(self, buffer: UOp, own: Indices, position: UOp, value: UOp) -> list[UOp]:
         op, size = self.u.attribute("op"), buffer.type.shape[1]  # type: ignore[union-attr]
@@ -95,6 +96,13 @@ class _Ordered:
         gate = inside & _is_inside(next_, buffer.type.shape[1])  # type: ignore[union-attr]
         return [self.write(buffer, (own[0], next_.cast(T.index), own[3]), value, gate),
                 self.write(starts, counter, next_ + const(1, starts.dtype), inside)]
+
+
+def _logaddexp(x: UOp, y: UOp) -> UOp:
+    """log(exp(x) + exp(y)) without overflow, as the greater and a little: log(2) where they are equal, infinities too."""
+    high, low = x.alu("max", y), x.alu("min", y)
+    little = high.alu("cmpne", low).alu("where", low - high, const(0.0, x.dtype))
+    return high + little.alu("exp").alu("log1p")
 
 
 def _is_inside(position: UOp, size: int) -> UOp:

@@ -295,6 +295,8 @@ def cumulative(u: TensorUOp, g: TensorUOp) -> Cotangents:
     one, zero = like(x, 1.0), like(x, 0.0)
     if name == "add":
         return (_from_the_end(g, axis),)
+    if name == "logaddexp":
+        return (f("sub", *(_shares_of_later(select(compare("cmplt", zero, h), h, zero), x, u, axis) for h in (g, f("neg", g)))),)
     if name == "mul":
         is_zero = compare("cmpeq", x, zero)
         zeros = build.scan(select(is_zero, one, zero), "add", axis)
@@ -311,6 +313,14 @@ def cumulative(u: TensorUOp, g: TensorUOp) -> Cotangents:
     places, given = (build.reshape(build.permute(v, order), (rows, count)) for v in (attained, g))
     total = build.scatter(build.full((rows, count, 1), 0.0, x.dtype), places, build.reshape(given, (rows, count, 1)), "add")
     return (build.permute(build.reshape(total, tuple(shape[a] for a in order)), tuple(order.index(a) for a in range(len(shape)))),)
+
+
+def _shares_of_later(g: TensorUOp, x: TensorUOp, u: TensorUOp, axis: int) -> TensorUOp:
+    """exp(x) times the sums of g exp(-u) from each element on, for g >= 0; in logarithms, so that nothing overflows."""
+    low = build.alu("sub", f("log", g), u)
+    low = select(compare("cmpeq", g, like(g, 0.0)), like(g, -math.inf), low)
+    total = build.flip(build.scan(build.flip(low, (axis,)), "logaddexp", axis), (axis,))
+    return f("exp", f("add", total, x))
 
 
 def _from_the_end(g: TensorUOp, axis: int) -> TensorUOp:
