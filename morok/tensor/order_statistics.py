@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..dialect import types as T
-from ..errors import BoundsError
+from ..errors import BoundsError, DTypeError
 from . import build, dtypes
 from .arguments import also_named, normal_axis, reduction
 from .sorting import SortingMethods
@@ -97,7 +97,10 @@ class OrderStatisticsMethods(SortingMethods):
     def _shares(self, q: Any, dtype: T.DType, what: str) -> Any:
         if isinstance(q, type(self)):
             return q.cast(T.float64)
-        known = np.asarray(q, np.float64)
+        given = np.asarray(q)
+        if given.dtype.kind not in "iuf":
+            raise DTypeError(f"{what}: q must be a number, several, or a tensor, not {q!r}")
+        known = given.astype(np.float64)
         if ((known < 0) | (known > 1) | np.isnan(known)).any():
             raise BoundsError(f"{what}: q must lie in [0, {100 if 'percentile' in what else 1}]; {q!r} has something outside")
         return type(self)(known, device=self.device)
@@ -140,4 +143,7 @@ def _picked(ordered: Any, place: Any, shape: Any) -> Any:
 
 
 def _hundredth(q: Any) -> Any:
-    return q / 100 if isinstance(q, SortingMethods) else np.asarray(q, np.float64) / 100
+    if isinstance(q, SortingMethods):
+        return q / 100
+    given = np.asarray(q)
+    return given / 100 if given.dtype.kind in "iuf" else q

@@ -178,3 +178,20 @@ def test_copies():
 def test_wrong_calls(call, kind, words):
     with pytest.raises(kind, match=words):
         call()
+
+
+def test_order_and_running_sums():
+    x = np.array([[3.0, 1.0, np.nan, 1.0]])
+    np.testing.assert_array_equal(xp.sort(Tensor(x)).numpy(), np.sort(x))
+    np.testing.assert_array_equal(xp.argsort(Tensor(x), descending=True).numpy(), [[2, 0, 1, 3]])
+    values, indices, inverse, counts = xp.unique_all(Tensor([[2, 1], [2, 7]]))
+    assert (values.tolist(), indices.tolist(), inverse.tolist(), counts.tolist()) == ([1, 2, 7], [1, 0, 3], [[1, 0], [1, 2]], [1, 2, 1])
+    assert xp.unique_counts(Tensor([np.nan, np.nan])).counts.tolist() == [1, 1]
+    assert xp.unique_inverse(Tensor([5, 5])).inverse_indices.tolist() == [0, 0] and xp.unique_values(Tensor([5, 5])).tolist() == [5]
+    assert xp.searchsorted(Tensor([1, 3]), Tensor([3, 0]), side="right").tolist() == [2, 0]
+    assert xp.cumulative_sum(Tensor([1, 2]), include_initial=True).tolist() == [0, 1, 3]
+    assert xp.cumulative_prod(Tensor([[2], [3]]), axis=0, dtype=xp.float32, include_initial=True).tolist() == [[1.0], [2.0], [6.0]]
+    with pytest.raises(morok.errors.AxisError, match="needs an axis"):
+        xp.cumulative_sum(Tensor([[1]]))
+    with pytest.raises(morok.errors.ShapeError, match="one axis"):
+        xp.searchsorted(Tensor([[1]]), Tensor([1]))
