@@ -26,7 +26,10 @@ def test_equal_numpy(name, shape, axis, dtype):
     wide = np.float64 if dtype.startswith("float") or name == "logcumsumexp" else np.int64
     expected = NAMES[name].accumulate(array.astype(wide), axis)
     np.testing.assert_allclose(result.numpy().astype(wide), expected, rtol=1e-3 if result.dtype == morok.float32 else 1e-9)
-    assert result.numpy().dtype == (np.float32 if name == "logcumsumexp" and dtype == "int32" else np.int64 if name in ("cumsum", "cumprod") and dtype == "int32" else dtype)
+    if dtype == "int32":
+        assert result.dtype == (morok.int64 if name in ("cumsum", "cumprod") else morok.float32 if name == "logcumsumexp" else morok.int32)
+    else:
+        assert result.numpy().dtype == dtype
 
 
 def test_layouts_nan_and_signed_zero():

@@ -192,7 +192,8 @@ def test_wrong_calls():
     for call, error, text in [
         (lambda: t.sort(2), AxisError, "sort"), (lambda: t.argsort(-3), AxisError, "argsort"), (lambda: t.topk(3), BoundsError, r"\[0, 2\]"),
         (lambda: t.topk(1.5), TypeError, "int"), (lambda: t.kthvalue(0), BoundsError, r"\[1, 2\]"), (lambda: t.quantile(1.5), BoundsError, r"\[0, 1\]"),
-        (lambda: t.quantile(None), TypeError, "None"), (lambda: t.percentile("a"), TypeError, "number"), (lambda: t.percentile([50, 101]), BoundsError, r"\[0, 100\]"), (lambda: t.quantile(0.5, method="best"), ValueError, "linear"),
+        (lambda: t.quantile(None), TypeError, "None"), (lambda: t.percentile("a"), TypeError, "number"),
+        (lambda: t.percentile([50, 101]), BoundsError, r"\[0, 100\]"), (lambda: t.quantile(0.5, method="best"), ValueError, "linear"),
         (lambda: t.searchsorted(t.expand(2, 2)), ShapeError, "sorted tensor"), (lambda: t[0].searchsorted(1, side="up"), ValueError, "left"),
         (lambda: t.bucketize(t), ShapeError, "one axis"),
     ]:
