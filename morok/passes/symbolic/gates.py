@@ -130,6 +130,41 @@ def choice_of_gated_load(u: UOp) -> UOp | None:
     return UOp.make("load", (x.operands[0], condition, y), (), None, u.loc)
 
 
+@GATES.rule("where")
+def quotient_within_choice(u: UOp) -> UOp | None:
+    """where(g, x / load(p, g, 0), y) = where(g, x / load(p, g, 1), y), for floats
+
+    The quotient that is not chosen would be 0 / 0. LLVM's code generator (22, AVX-512) takes that for 0, and then leaves out of a vector's mask what it
+    thinks makes no difference.
+    """
+    condition, x, y = u.operands
+    if not u.dtype.is_float or isinstance(u.type, T.TensorType):
+        return None
+    changed = _without_zeros(x, condition, False, {}, [MOST_QUOTIENT])
+    return u.with_operands((condition, changed, y)) if changed is not x else None
+
+
+MOST_QUOTIENT = 48
+"""Ops that are looked at for a quotient."""
+
+
+def _without_zeros(u: UOp, condition: UOp, divides: bool, made: dict[tuple[UOp, bool], UOp], left: list[int]) -> UOp:
+    """The value with the loads that divide, and that the condition lets be made, giving 1 where it does not hold."""
+    if (u, divides) in made:
+        return made[u, divides]
+    left[0] -= 1
+    found = u
+    if u.name == "load" and len(u.operands) == 3 and not isinstance(u.type, T.VectorType):
+        if divides and u.operands[2].is_const(0) and implies(condition, u.operands[1]):
+            found = u.with_operands((*u.operands[:2], const(1, u.dtype)))
+    elif u.name in ALU and u.dtype.is_float and left[0] > 0:
+        operands = tuple(_without_zeros(o, condition, divides or u.name == "div" and n == 1, made, left) for n, o in enumerate(u.operands))
+        if operands != u.operands:
+            found = u.with_operands(operands)
+    made[u, divides] = found
+    return found
+
+
 @GATES.rule("load", "store")
 def index_within_gate(u: UOp) -> UOp | None:
     """Where the gate holds, its variables are within it: that may decide a division in the index."""

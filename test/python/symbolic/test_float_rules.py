@@ -79,3 +79,19 @@ def test_narrowing_casts_stay():
     assert simplify((whole,)) == (whole,)
     byte = argument(2, T.uint8)
     assert simplify((byte.cast(T.float32).cast(T.int32),)) == (byte.cast(T.int32),)
+
+
+@pytest.mark.parametrize("gate, inner, changed", [("p", "p", True), ("p and q", "q", True), ("p", "q", False)])
+def test_a_quotient_that_is_not_chosen_divides_by_one(gate, inner, changed):
+    p, q, memory = argument(1, T.bool_), argument(2, T.bool_), argument(3, T.memref((8,), T.float32))
+    gates = {"p": p, "q": q, "p and q": UOp.make("and", (p, q))}
+
+    def load(other):
+        pointer = UOp.make("index", (memory, argument(4, T.index)), (), T.ptr(T.float32, "global"))
+        return UOp.make("load", (pointer, gates[inner], const(other, T.float32)))
+
+    def chosen(other):
+        return UOp.make("where", (gates[gate], op("mul", op("div", load(0.0), op("mul", load(other), X)), X), const(0.0, T.float32)))
+
+    assert simplify((chosen(0.0),)) == simplify((chosen(1.0 if changed else 0.0),))
+    assert (simplify((chosen(0.0),)) == (chosen(0.0),)) is not changed

@@ -226,3 +226,14 @@ def test_scratch_within_scratch_has_loops_of_its_own():
     found = (first + first.pad(((0, 0), (1, 0)))[:, :7] + taken[1]).numpy()
     want = np.take_along_axis(table, np.broadcast_to(places, (2, 3, 7)), -1)
     np.testing.assert_array_equal(found, want[0] + 1 + np.pad(want[0] + 1, ((0, 0), (1, 0)))[:, :7] + want[1])
+
+
+@pytest.mark.parametrize("dtype", [dtypes.float64, dtypes.float32], ids=str)
+@pytest.mark.parametrize("columns", [1, 2, 3, 5, 6, 7])
+def test_a_quotient_chosen_inside_a_pad(columns, dtype):
+    """Outside the window both loads give 0, and the quotient that is not chosen NaN."""
+    x, y = sample((4, columns), dtype, seed=1, low=1), sample((4, columns), dtype, seed=2, low=1)
+    right = np.pad(np.where(x < y, x / y, 0), ((0, 0), (0, 1)))
+    a, b = Tensor(x), Tensor(y)
+    check((a / b).where(a < b, 0.0).pad(((0, 0), (0, 1))), right)
+    check((a / b).where(a.eq(a), 0.0).pad(((0, 0), (0, 1))), np.pad(x / y, ((0, 0), (0, 1))))
