@@ -31,8 +31,19 @@ class Custom:
 
 CUSTOM: weakref.WeakKeyDictionary[TensorUOp, Custom] = weakref.WeakKeyDictionary()
 
-HOOKS: weakref.WeakKeyDictionary[TensorUOp, dict[int, Callable[[TensorUOp], TensorUOp]]] = weakref.WeakKeyDictionary()
-"""What reverse mode does to all that has reached a value, before it goes on: functions by number, in order."""
+Hooks = dict[tuple[bool, int], "Callable[[TensorUOp], TensorUOp]"]
+"""Functions of gradients by number; those with True come last."""
+HOOKS: weakref.WeakKeyDictionary[TensorUOp, Hooks] = weakref.WeakKeyDictionary()
+"""What reverse mode does to all that has reached a value, before it goes on."""
+
+
+def hooked(hooks: Hooks, g: TensorUOp) -> TensorUOp:
+    """What hooks make of a gradient, one after another."""
+    for number in sorted(hooks):
+        if number in hooks:  # a hook may have removed it
+            g = hooks[number](g)
+    return g
+
 
 _LEAVES = frozenset(("buffer", "bind", "define_var", "const", "iota", "device", "unique"))
 

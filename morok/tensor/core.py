@@ -19,7 +19,7 @@ import numpy as np
 
 from ..dialect import types as T
 from ..errors import ComplexError, DeviceError, DTypeError, GradientError, ShapeError
-from ..graph.derivation import add_variable, is_derived
+from ..graph.derivation import Hooks, add_variable, is_derived
 from ..graph.registries import TENSORS
 from ..graph.tensor_graph import GRAPH, TensorUOp
 from . import build, dtypes, realize
@@ -93,7 +93,7 @@ class Leaf:
 
     def __init__(self) -> None:
         self.gradient: TensorCore | None = None
-        self.hooks: dict[int, Callable[[TensorUOp], TensorUOp]] = {}
+        self.hooks: Hooks = {}
 
     def add_value(self, uop: TensorUOp) -> None:
         LEAVES[uop] = weakref.ref(self)

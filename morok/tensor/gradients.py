@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from ..errors import DTypeError, GradientError, ShapeError
-from ..graph.derivation import HOOKS, is_derived
+from ..graph.derivation import HOOKS, Hooks, hooked, is_derived
 from ..graph.tensor_graph import TensorUOp
 from . import build
 from .conversion import ConversionMethods
@@ -18,8 +18,9 @@ from .tracing import TRACING
 class Hook:
     """What `register_hook` gives: `remove()` ends the hook, as does leaving a `with` block."""
 
-    def __init__(self, hooks: dict[int, Callable[[TensorUOp], TensorUOp]], hook: Callable[[TensorUOp], TensorUOp]) -> None:
-        self._hooks, self._number = hooks, max(hooks, default=-1) + 1
+    def __init__(self, hooks: Hooks, hook: Callable[[TensorUOp], TensorUOp], last: bool = False) -> None:
+        """`last`: behind all that are not."""
+        self._hooks, self._number = hooks, (last, max((n for _, n in hooks), default=-1) + 1)
         hooks[self._number] = hook
 
     def remove(self) -> None:
@@ -134,7 +135,8 @@ class GradientMethods(ConversionMethods):
         return Hook(HOOKS.setdefault(self.stored_uop, {}) if leaf is None or self._chain is not None else leaf.hooks, replaced)
 
     def retain_grad(self) -> None:
-        """Keeps the gradient of this result of variables in `grad`, too. Nothing for a variable. GradientError where this is not made of variables.
+        """Keeps the gradient of this result of variables, as hooks leave it, in `grad`, too. Nothing for a variable. GradientError where this is not made of
+        variables.
 
             w = Tensor([1.0, 2.0], requires_grad=True)
             y = w * 3
@@ -155,7 +157,7 @@ class GradientMethods(ConversionMethods):
                 part = kind._from_uop(build.detach(g), device)
                 leaf.gradient = part if leaf.gradient is None else leaf.gradient + part  # type: ignore[operator]
             return g
-        Hook(HOOKS.setdefault(self.stored_uop, {}), added)
+        Hook(HOOKS.setdefault(self.stored_uop, {}), added, last=True)
 
     @property
     def retains_grad(self) -> bool:
@@ -195,8 +197,7 @@ class GradientMethods(ConversionMethods):
             leaf = LEAVES[value]()
             if found is None or leaf is None:
                 continue
-            for hook in list(leaf.hooks.values()):
-                found = hook(found)
+            found = hooked(leaf.hooks, found)
             part = type(self)._from_uop(found if create_graph else build.detach(found), self.device)
             known = gradient_of(leaf)
             if known is None:

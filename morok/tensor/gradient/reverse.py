@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ...errors import GradientError
-from ...graph.derivation import CUSTOM, HOOKS, ORIGINS, RELEASED, predecessors, release
+from ...graph.derivation import CUSTOM, HOOKS, ORIGINS, RELEASED, hooked, predecessors, release
 from ...graph.tensor_graph import GRAPH, TensorUOp
 from . import scattered as scattered  # its rules
 from .checkpointing import Recomputation
@@ -37,7 +37,7 @@ def cotangents(outputs: Sequence[TensorUOp], given: Sequence[TensorUOp], targets
             if parts is None:
                 continue
             if u in HOOKS:
-                parts = [_hooked(u, total(parts))]
+                parts = [hooked(HOOKS[u], total(parts))]
             if u in wanted:
                 parts = [total(parts)]
                 found[u] = parts[0]
@@ -50,12 +50,6 @@ def cotangents(outputs: Sequence[TensorUOp], given: Sequence[TensorUOp], targets
         if not retain:
             release([u for u in order if u not in stops])
         return [found.get(t) for t in targets]
-
-
-def _hooked(u: TensorUOp, g: TensorUOp) -> TensorUOp:
-    for hook in list(HOOKS[u].values()):
-        g = hook(g)
-    return g
 
 
 def values_behind(outputs: Sequence[TensorUOp], ends: Collection[TensorUOp]) -> list[TensorUOp]:

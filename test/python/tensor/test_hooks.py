@@ -71,11 +71,21 @@ def test_retained_gradients():
     y.retain_grad()
     row.retain_grad()
     w.retain_grad()
+    y.register_hook(lambda g: g * 1.0)
     assert y.retains_grad and not w.retains_grad and y.grad is None
     (y.sum() + row.sum() * 2).backward()
     (y * y).sum().backward()
     assert y.grad.tolist() == [7.0, 15.0] and row.grad.tolist() == [2.0] and w.grad.tolist() == [21.0, 45.0]
     assert copy.copy(y) is not None and (w * 3.5).grad is None
+
+
+def test_retained_gradients_are_those_that_hooks_leave():
+    w = variable(1.0, 2.0)
+    y = w * 3
+    y.retain_grad()
+    y.register_hook(lambda g: g.clip(-1, 1))
+    (y * y).sum().backward()
+    assert y.grad.tolist() == [1.0, 1.0] and w.grad.tolist() == [3.0, 3.0]
 
 
 def test_retained_gradients_are_let_go():
