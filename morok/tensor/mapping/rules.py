@@ -94,7 +94,7 @@ def cumulative(u: TensorUOp, operands: tuple[TensorUOp, ...], size: Size) -> Ten
     return build.scan(operands[0], u.attributes[0], u.attributes[1] + 1)
 
 
-@rule("scatter", "places")
+@rule("scatter", "counted_scatter")
 def by_rows(u: TensorUOp, operands: tuple[TensorUOp, ...], size: Size) -> TensorUOp:
     """Ops with a first axis of independent rows: examples are more rows."""
     rows = tuple(build.reshape(o, (shape[0] * shape[1], *shape[2:])) for o in operands for shape in (build.shape_of(o),))

@@ -24,9 +24,12 @@ FUNCTIONS = {
     "cumulative": lambda x: x.cumsum(1) * x.cumprod(0) + x.cummax(-1), "argmax": lambda x: x.argmax(1), "index": lambda x: x[:, Tensor([0, 4, 4])],
     "mask": lambda x: x.where(x > 0, V), "constant": lambda x: V, "several": lambda x: {"a": x + 1, "b": (x.sum(), 3, V)}, "norm": lambda x: x.layernorm(-1),
     "written": lambda x: written(x), "written by index": lambda x: written_by_index(x), "captured": lambda x: morok.jit(lambda y: y.tanh() @ W)(x),
-    "loop": lambda x: morok.fori_loop(0, 3, lambda i, y: y * 0.5 + i + V, x), "contiguous": lambda x: (x * 2).contiguous().T.contiguous(),
+    "loop": lambda x: morok.fori_loop(0, 3, lambda i, y: y * 0.5 + i + V, x),
+    "contiguous": lambda x: (x * 2).contiguous().T.contiguous(),
     "loop from a constant": lambda x: morok.fori_loop(0, 3, lambda i, y: y * x.sum() + i, V),
     "loop until done": lambda x: morok.while_loop(lambda y: y[0].abs().sum() < 50, lambda y: (y[0] * 2, y[1] + 1), (x, Tensor(0))),
+    "sorted": lambda x: x.sort(-1), "greatest": lambda x: x.topk(2, dim=-1), "sums of logarithms": lambda x: x.logcumsumexp(1),
+    "median": lambda x: x.median(-1), "gradient of sorted": lambda x: morok.grad(lambda y: (y.sort(-1)[0] * V).sum())(x),
     "gradient": lambda x: morok.grad(lambda y: (y @ W).tanh().sum())(x), "jacobian": lambda x: morok.jacrev(lambda y: (y @ W).sum(0).sin())(x),
 }
 
