@@ -1,6 +1,7 @@
 """What the documents show is what the commands print."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -19,3 +20,18 @@ def test_outputs_are_current(document):
 
 def test_a_stale_output_is_noticed():
     assert refresh_docs.refreshed("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n") == "```python\nprint(1 + 1)\n```\n\n```text\n2\n```\n"
+
+
+def named_tests(text):
+    """Tests that a text names as folder/file.py::test."""
+    return re.findall(r"([\w/]+\.py)::(\w+)", text)
+
+
+@pytest.mark.parametrize("document", [d for d in refresh_docs.documents() if named_tests(d.read_text())], ids=lambda d: d.name)
+def test_tests_that_documents_name_exist(document):
+    for file, name in named_tests(document.read_text()):
+        assert re.search(rf"^def {name}\(", (ROOT / "test" / "python" / file).read_text(), re.MULTILINE), f"{file}::{name}"
+
+
+def test_semantics_names_its_tests():
+    assert len(named_tests((ROOT / "docs" / "semantics.md").read_text())) > 20
