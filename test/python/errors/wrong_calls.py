@@ -772,7 +772,7 @@ CALLS: dict[str, list[tuple[str, type[Exception], str]]] = {
         ("xp.broadcast_to(x, (5,))", ShapeError, "broadcast_to: (2, 3) does not broadcast to (5,); aligned at the last axis, each size must be equal or 1"),
         ("xp.concat([])", ValueError, "concat: takes at least one Tensor, not none"),
         ("xp.take(x, Tensor([0]), axis=None)", ShapeError, "take: name the axis of a tensor of shape (2, 3); only with one axis may it be left out"),
-        ("xp.take_along_axis(x, x)", DTypeError, "gather: indices are integers, not float32"),
+        ("xp.take_along_axis(x, x)", DTypeError, "take_along_axis: indices are integers, not float32"),
         ("xp.matmul(x, x)", ShapeError,
          "matmul: inner sizes differ: (2, 3) @ (2, 3); the first operand's last axis must equal the second's second to last (3 and 2)"),
         ("xp.permute_dims(x, (0, 0))", AxisError, "permute: (0, 0) must name each of the 2 axes of shape (2, 3) once"),
