@@ -3,13 +3,22 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, ParamSpec, Protocol, Self, TypeVar
 
 import numpy as np
 
 from ..errors import DTypeError, ShapeError
 from ..tensor.gradient.modes import no_grad
 from ..tensor.tensor import Tensor
+
+P = ParamSpec("P")
+Result = TypeVar("Result", covariant=True)
+
+
+class HasForward(Protocol[P, Result]):
+    """What gives a call of a module its signature: that of its class's `forward`."""
+
+    def forward(self, *args: P.args, **kwargs: P.kwargs) -> Result: ...
 
 
 def Parameter(data: Any, requires_grad: bool = True) -> Tensor:
@@ -99,10 +108,12 @@ class Module:
         """What calling the module computes."""
         raise NotImplementedError(f"{type(self).__name__} has no forward(); define it to say what a call computes")
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        hooks = self._hooks
-        if hooks is None:
-            return self.forward(*args, **kwargs)
+    def __call__(self: HasForward[P, Result], *args: P.args, **kwargs: P.kwargs) -> Result:
+        return self.forward(*args, **kwargs) if self._hooks is None else self._called(args, kwargs)  # type: ignore[attr-defined, no-any-return]
+
+    def _called(self, args: tuple, kwargs: dict) -> Any:
+        """The forward between its hooks."""
+        hooks: Any = self._hooks
         for hook, with_kwargs in list(hooks.before.values()):
             changed = hook(self, args, kwargs) if with_kwargs else hook(self, args)
             if changed is not None:

@@ -19,7 +19,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from ..errors import OptionError
 from ..fork_safety import renewed_after_fork
@@ -47,6 +47,19 @@ OTHER_LIMIT = 8
 FAST_LIMIT = 4
 """Signatures that a call looks at before it takes its arguments apart."""
 
+P = ParamSpec("P")
+Rest = ParamSpec("Rest")
+Owner = TypeVar("Owner")
+Result = TypeVar("Result")
+
+
+@overload
+def jit(function: Callable[P, Result], *, beam: int | None = None) -> Jitted[P, Result]: ...
+
+
+@overload
+def jit(function: None = None, *, beam: int | None = None) -> Callable[[Callable[P, Result]], Jitted[P, Result]]: ...
+
 
 def jit(function: Callable | None = None, *, beam: int | None = None) -> Any:
     """A function that is captured at its first call with each signature, and afterwards only run. Also a decorator, of methods too.
@@ -67,10 +80,10 @@ def jit(function: Callable | None = None, *, beam: int | None = None) -> Any:
     return Jitted(function, beam)
 
 
-class Jitted:
+class Jitted(Generic[P, Result]):
     """What `morok.jit` makes of a function. `captures` counts the signatures that it was captured for."""
 
-    def __init__(self, function: Callable, beam: int | None = None, reads_gradients_of_variables: bool = False) -> None:
+    def __init__(self, function: Callable[P, Result], beam: int | None = None, reads_gradients_of_variables: bool = False) -> None:
         """With `reads_gradients_of_variables` the function reads gradients as those of their variables alone, whoever else knows them."""
         functools.update_wrapper(self, function)
         self._reads_gradients_of_variables = reads_gradients_of_variables
@@ -82,7 +95,7 @@ class Jitted:
         self._captured: OrderedDict[Hashable, Captured] = OrderedDict()
         self._fast: tuple[FastCall, ...] = ()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Result:
         if not kwargs:
             for fast in self._fast:
                 result = fast.call(args)
@@ -94,12 +107,18 @@ class Jitted:
         raise TypeError(f"a captured function holds machine code and memory, and cannot be pickled; pickle what it was made of, and call "
                         f"morok.jit again: {self!r}")
 
-    def __copy__(self) -> Jitted:
+    def __copy__(self) -> Jitted[P, Result]:
         return self
 
-    def __deepcopy__(self, memo: dict) -> Jitted:
+    def __deepcopy__(self, memo: dict) -> Jitted[P, Result]:
         """Itself, as Python's functions."""
         return self
+
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> Jitted[P, Result]: ...
+
+    @overload
+    def __get__(self: Jitted[Concatenate[Owner, Rest], Result], instance: Owner, owner: Any = None) -> Callable[Rest, Result]: ...
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
