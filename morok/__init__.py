@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import array_api as array_api
+    from . import errors as errors
     from . import nn as nn
     from . import optim as optim
     from .functions.counting import bincount, histc, histogram
@@ -297,15 +298,16 @@ _FUNCTIONS = {
 _HOMES.update((name, f".functions.{file}") for file, names in _FUNCTIONS.items() for name in names.split())
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        found: Any = import_module(_MODULES[name], __name__)
-    elif name in _HOMES:
-        found = getattr(import_module(_HOMES[name], __name__), name)
-    else:
-        raise AttributeError(f"module 'morok' has no attribute {name!r}; it has {', '.join(__all__)}")
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # which see the imports above, and that there is nothing else
+    def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            found: Any = import_module(_MODULES[name], __name__)
+        elif name in _HOMES:
+            found = getattr(import_module(_HOMES[name], __name__), name)
+        else:
+            raise AttributeError(f"module 'morok' has no attribute {name!r}; it has {', '.join(__all__)}")
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor.annotations import DTypeLike, ShapeLike
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
 
-def zeros(*shape: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+def zeros(*shape: ShapeLike, dtype: DTypeLike = None, device: str | None = None) -> Tensor:
     """Zeros, of the default float unless a dtype is given.
 
     The shape is ints or one tuple; the default float unless dtype says otherwise. Errors are those of Tensor.zeros.
@@ -17,7 +18,7 @@ def zeros(*shape: Any, dtype: Any = None, device: str | None = None) -> Tensor:
     return Tensor.zeros(*shape, dtype=dtype, device=device)
 
 
-def ones(*shape: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+def ones(*shape: ShapeLike, dtype: DTypeLike = None, device: str | None = None) -> Tensor:
     """Ones, of the default float unless a dtype is given.
 
     The shape is ints or one tuple; the default float unless dtype says otherwise. Errors are those of Tensor.ones.
@@ -27,7 +28,7 @@ def ones(*shape: Any, dtype: Any = None, device: str | None = None) -> Tensor:
     return Tensor.ones(*shape, dtype=dtype, device=device)
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+def full(shape: Any, fill_value: Any, dtype: DTypeLike = None, device: str | None = None) -> Tensor:
     """Every element the value.
 
     The shape is an int or tuple; the value's dtype unless dtype says otherwise. Errors are those of Tensor.full.
@@ -37,7 +38,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, device: str | None = No
     return Tensor.full(shape, fill_value, dtype=dtype, device=device)
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, device: str | None = None) -> Tensor:
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = None, device: str | None = None) -> Tensor:
     """start, start + step, ...
 
     One axis. Errors are those of Tensor.arange.
@@ -47,7 +48,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, devic
     return Tensor.arange(start, stop, step, dtype=dtype, device=device)
 
 
-def eye(n: Any, m: Any = None, dtype: Any = None, device: str | None = None) -> Tensor:
+def eye(n: Any, m: Any = None, dtype: DTypeLike = None, device: str | None = None) -> Tensor:
     """Ones on the diagonal of an n x m matrix (n x n by default), zeros elsewhere.
 
     Shape (n, m or n). Errors are those of Tensor.eye.

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor.annotations import Axes
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
@@ -27,7 +28,7 @@ def permute(x: Any, order: Any) -> Tensor:
     return tensor_of(x).permute(order)
 
 
-def squeeze(x: Any, axis: Any = None) -> Tensor:
+def squeeze(x: Any, axis: Axes = None) -> Tensor:
     """Without axes of size 1: all of them, or those named (others than of size 1 stay).
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.squeeze.
@@ -37,7 +38,7 @@ def squeeze(x: Any, axis: Any = None) -> Tensor:
     return tensor_of(x).squeeze(axis)
 
 
-def unsqueeze(x: Any, axis: Any) -> Tensor:
+def unsqueeze(x: Any, axis: Axes) -> Tensor:
     """With new axes of size 1 at these positions of the result.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.unsqueeze.
@@ -47,7 +48,7 @@ def unsqueeze(x: Any, axis: Any) -> Tensor:
     return tensor_of(x).unsqueeze(axis)
 
 
-def expand_dims(x: Any, axis: Any) -> Tensor:
+def expand_dims(x: Any, axis: Axes) -> Tensor:
     """As Tensor.expand_dims.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.expand_dims.
@@ -87,7 +88,7 @@ def broadcast_to(x: Any, shape: Any) -> Tensor:
     return tensor_of(x).broadcast_to(shape)
 
 
-def flip(x: Any, axis: Any = None) -> Tensor:
+def flip(x: Any, axis: Axes = None) -> Tensor:
     """The axes reversed (all by default).
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.flip.
@@ -97,7 +98,7 @@ def flip(x: Any, axis: Any = None) -> Tensor:
     return tensor_of(x).flip(axis)
 
 
-def roll(x: Any, shifts: Any, axis: Any = None) -> Tensor:
+def roll(x: Any, shifts: Any, axis: Axes = None) -> Tensor:
     """The elements moved along axes, those that leave at one end coming back at the other; with no axis, over the flattened tensor.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.roll.

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor.annotations import Axes, DTypeLike
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
 
-def sum(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+def sum(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None) -> Tensor:
     """Sum; bools and integers in 64 bits, 16-bit floats accumulated in float32.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.sum.
@@ -17,7 +18,7 @@ def sum(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> T
     return tensor_of(x).sum(axis, keepdim, dtype)
 
 
-def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+def prod(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None) -> Tensor:
     """Product; bools and integers in 64 bits, 16-bit floats accumulated in float32.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.prod.
@@ -27,7 +28,7 @@ def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> 
     return tensor_of(x).prod(axis, keepdim, dtype)
 
 
-def mean(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+def mean(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None) -> Tensor:
     """Arithmetic mean; of integers and bools as the default float.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.mean.
@@ -37,7 +38,7 @@ def mean(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None) -> 
     return tensor_of(x).mean(axis, keepdim, dtype)
 
 
-def max(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def max(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The greatest element; NaN if one is.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.max.
@@ -47,7 +48,7 @@ def max(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).max(axis, keepdim)
 
 
-def min(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def min(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The least element; NaN if one is.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.min.
@@ -57,7 +58,7 @@ def min(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).min(axis, keepdim)
 
 
-def amax(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def amax(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The greatest element; NaN if one is.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.amax.
@@ -67,7 +68,7 @@ def amax(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).amax(axis, keepdim)
 
 
-def amin(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def amin(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The least element; NaN if one is.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.amin.
@@ -77,7 +78,7 @@ def amin(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).amin(axis, keepdim)
 
 
-def any(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def any(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """Whether an element is not 0.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.any.
@@ -87,7 +88,7 @@ def any(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).any(axis, keepdim)
 
 
-def all(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def all(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """Whether every element is not 0.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.all.
@@ -97,7 +98,7 @@ def all(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).all(axis, keepdim)
 
 
-def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def count_nonzero(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """How many elements are not 0, as int64.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.count_nonzero.
@@ -107,7 +108,7 @@ def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).count_nonzero(axis, keepdim)
 
 
-def logsumexp(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """log(sum(exp(x))) without overflow; -inf where every element is.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.logsumexp.
@@ -117,7 +118,7 @@ def logsumexp(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).logsumexp(axis, keepdim)
 
 
-def nansum(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def nansum(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The sum with NaN as 0, along one axis, several or all.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.nansum.
@@ -127,7 +128,7 @@ def nansum(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).nansum(axis, keepdim)
 
 
-def nanmean(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def nanmean(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The mean of the elements that are not NaN; NaN where there are none.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.nanmean.
@@ -137,7 +138,7 @@ def nanmean(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).nanmean(axis, keepdim)
 
 
-def nanmax(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def nanmax(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The greatest element that is not NaN; NaN where there is none.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.nanmax.
@@ -147,7 +148,7 @@ def nanmax(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).nanmax(axis, keepdim)
 
 
-def nanmin(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def nanmin(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The least element that is not NaN; NaN where there is none.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.nanmin.
@@ -157,7 +158,7 @@ def nanmin(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).nanmin(axis, keepdim)
 
 
-def ptp(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def ptp(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The greatest element less the least.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.ptp.
@@ -167,7 +168,7 @@ def ptp(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).ptp(axis, keepdim)
 
 
-def aminmax(x: Any, axis: Any = None, keepdim: bool = False) -> tuple[Tensor, ...]:
+def aminmax(x: Any, axis: Axes = None, keepdim: bool = False) -> tuple[Tensor, ...]:
     """The least and the greatest element.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.aminmax.
@@ -177,7 +178,7 @@ def aminmax(x: Any, axis: Any = None, keepdim: bool = False) -> tuple[Tensor, ..
     return tensor_of(x).aminmax(axis, keepdim)
 
 
-def var(x: Any, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Tensor:
+def var(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> Tensor:
     """Variance, the sum of squared distances from the mean divided by n - correction (1 as PyTorch, 0 for NumPy's).
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.var.
@@ -187,7 +188,7 @@ def var(x: Any, axis: Any = None, correction: Any = 1, keepdim: bool = False) ->
     return tensor_of(x).var(axis, correction, keepdim)
 
 
-def std(x: Any, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Tensor:
+def std(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> Tensor:
     """Standard deviation, the root of var.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.std.
@@ -197,7 +198,7 @@ def std(x: Any, axis: Any = None, correction: Any = 1, keepdim: bool = False) ->
     return tensor_of(x).std(axis, correction, keepdim)
 
 
-def var_mean(x: Any, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> tuple[Tensor, ...]:
+def var_mean(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> tuple[Tensor, ...]:
     """Variance and mean.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.var_mean.
@@ -207,7 +208,7 @@ def var_mean(x: Any, axis: Any = None, correction: Any = 1, keepdim: bool = Fals
     return tensor_of(x).var_mean(axis, correction, keepdim)
 
 
-def std_mean(x: Any, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> tuple[Tensor, ...]:
+def std_mean(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> tuple[Tensor, ...]:
     """Standard deviation and mean.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.std_mean.

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..tensor.tensor import Tensor
-from .optimizer import Group, Optimizer
+from .optimizer import Group, Optimizer, Params
 
 Betas = tuple[float, float]
 
@@ -39,7 +39,7 @@ class Adam(_Means):
     captures_steps = True
     decoupled = False
 
-    def __init__(self, params: Any, lr: float = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0, amsgrad: bool = False, *,
+    def __init__(self, params: Params, lr: float = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0, amsgrad: bool = False, *,
                  maximize: bool = False) -> None:
         super().__init__(params, lr, betas=tuple(betas), eps=eps, weight_decay=weight_decay, amsgrad=amsgrad, maximize=maximize)
 
@@ -65,7 +65,7 @@ class AdamW(Adam):
 
     decoupled = True
 
-    def __init__(self, params: Any, lr: float = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False, *,
+    def __init__(self, params: Params, lr: float = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False, *,
                  maximize: bool = False) -> None:
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
 
@@ -79,7 +79,7 @@ class Adamax(_Means):
     captures_steps = True
     slots = ("exp_avg", "exp_inf")
 
-    def __init__(self, params: Any, lr: float = 2e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0, *,
+    def __init__(self, params: Params, lr: float = 2e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0, *,
                  maximize: bool = False) -> None:
         super().__init__(params, lr, betas=tuple(betas), eps=eps, weight_decay=weight_decay, maximize=maximize)
 
@@ -100,7 +100,8 @@ class NAdam(_Means):
     captures_steps = True
     counters = MappingProxyType({"step": 0.0, "mu_product": 1.0})
 
-    def __init__(self, params: Any, lr: float = 2e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0, momentum_decay: float = 4e-3,
+    def __init__(self, params: Params, lr: float = 2e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0,
+                 momentum_decay: float = 4e-3,
                  decoupled_weight_decay: bool = False, *, maximize: bool = False) -> None:
         super().__init__(params, lr, betas=tuple(betas), eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay,
                          decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
@@ -130,7 +131,7 @@ class RAdam(_Means):
 
     captures_steps = True
 
-    def __init__(self, params: Any, lr: float = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0,
+    def __init__(self, params: Params, lr: float = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0,
                  decoupled_weight_decay: bool = False, *, maximize: bool = False) -> None:
         super().__init__(params, lr, betas=tuple(betas), eps=eps, weight_decay=weight_decay, decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
 
@@ -156,7 +157,7 @@ class LAMB(_Means):
 
     captures_steps = True
 
-    def __init__(self, params: Any, lr: float = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-6, weight_decay: float = 0.0, *,
+    def __init__(self, params: Params, lr: float = 1e-3, betas: Betas = (0.9, 0.999), eps: float = 1e-6, weight_decay: float = 0.0, *,
                  maximize: bool = False) -> None:
         super().__init__(params, lr, betas=tuple(betas), eps=eps, weight_decay=weight_decay, maximize=maximize)
 

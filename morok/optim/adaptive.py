@@ -2,10 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ..tensor.tensor import Tensor
-from .optimizer import Group, Optimizer
+from .optimizer import Group, Optimizer, Params
 
 
 class RMSprop(Optimizer):
@@ -16,7 +15,7 @@ class RMSprop(Optimizer):
 
     captures_steps = True
 
-    def __init__(self, params: Any, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0.0, momentum: float = 0.0,
+    def __init__(self, params: Params, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0.0, momentum: float = 0.0,
                  centered: bool = False, *, maximize: bool = False) -> None:
         super().__init__(params, lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum, centered=centered, maximize=maximize)
 
@@ -47,7 +46,8 @@ class Adagrad(Optimizer):
     captures_steps = True
     slots = ("sum",)
 
-    def __init__(self, params: Any, lr: float = 1e-2, lr_decay: float = 0.0, weight_decay: float = 0.0, eps: float = 1e-10, *, maximize: bool = False) -> None:
+    def __init__(self, params: Params, lr: float = 1e-2, lr_decay: float = 0.0, weight_decay: float = 0.0, eps: float = 1e-10, *,
+                 maximize: bool = False) -> None:
         super().__init__(params, lr, lr_decay=lr_decay, weight_decay=weight_decay, eps=eps, maximize=maximize)
 
     def update(self, p: Tensor, g: Tensor, state: Mapping[str, Tensor], group: Group) -> dict[str, Tensor]:
@@ -67,7 +67,7 @@ class Adadelta(Optimizer):
     captures_steps = True
     slots = ("square_avg", "acc_delta")
 
-    def __init__(self, params: Any, lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0.0, *, maximize: bool = False) -> None:
+    def __init__(self, params: Params, lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0.0, *, maximize: bool = False) -> None:
         super().__init__(params, lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize)
 
     def update(self, p: Tensor, g: Tensor, state: Mapping[str, Tensor], group: Group) -> dict[str, Tensor]:

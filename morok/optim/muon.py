@@ -3,11 +3,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from ..errors import ShapeError
 from ..tensor.tensor import Tensor
-from .optimizer import Group, Optimizer
+from .optimizer import Group, Optimizer, Params
 
 
 class Muon(Optimizer):
@@ -23,7 +22,7 @@ class Muon(Optimizer):
     captures_steps = True
     slots = ("momentum_buffer",)
 
-    def __init__(self, params: Any, lr: float = 1e-3, weight_decay: float = 0.1, momentum: float = 0.95, nesterov: bool = True,
+    def __init__(self, params: Params, lr: float = 1e-3, weight_decay: float = 0.1, momentum: float = 0.95, nesterov: bool = True,
                  ns_coefficients: tuple[float, float, float] = (3.4445, -4.775, 2.0315), eps: float = 1e-7, ns_steps: int = 5,
                  adjust_lr_fn: str | None = None, *, maximize: bool = False) -> None:
         super().__init__(params, lr, weight_decay=weight_decay, momentum=momentum, nesterov=nesterov, ns_coefficients=tuple(ns_coefficients), eps=eps,

@@ -17,6 +17,9 @@ from ..tensor.tracing import TRACING
 
 Group = dict[str, Any]
 
+Params = Iterable[Tensor] | Iterable[Mapping[str, Any]]
+"""What an optimiser trains: tensors, or groups of them with options of their own."""
+
 
 class Optimizer:
     """The base of optimisers. Parameters are tensors with requires_grad, or dicts {"params": tensors, option: value} for options of a group's own.
@@ -39,10 +42,10 @@ class Optimizer:
         if "captures_steps" not in vars(cls) and not vars(cls).keys().isdisjoint(("update", "advance", "gradients")):
             cls.captures_steps = False
 
-    def __init__(self, params: Any, lr: float, **defaults: Any) -> None:
+    def __init__(self, params: Params, lr: float, **defaults: Any) -> None:
         if isinstance(params, Tensor):
             raise DTypeError("an optimiser takes a list of parameters, not one Tensor: [parameter]")
-        given = list(params)
+        given: list[Any] = list(params)
         if not given:
             raise ValueError("an optimiser needs at least one parameter; given an empty list")
         groups = given if isinstance(given[0], Mapping) else [{"params": given}]

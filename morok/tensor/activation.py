@@ -7,6 +7,7 @@ from typing import Any, Self
 from ..dialect import types as T
 from ..errors import DTypeError, ShapeError
 from . import dtypes
+from .annotations import Axes, DTypeLike
 from .arguments import also_named, flattened, integer, normal_axes, under_its_own_name
 from .linear_algebra import LinearAlgebraMethods
 
@@ -164,7 +165,7 @@ class ActivationMethods(LinearAlgebraMethods):
     # Along axes
 
     @also_named(dim="axis")
-    def softmax(self, axis: Any = -1, dtype: Any = None) -> Self:
+    def softmax(self, axis: Axes = -1, dtype: DTypeLike = None) -> Self:
         """exp(x) over its sum along an axis (or several), without overflow.
 
             x.softmax(-1)
@@ -173,7 +174,7 @@ class ActivationMethods(LinearAlgebraMethods):
         return (exponentials * total.reciprocal()).cast(wanted)  # a division of each would take half of the time
 
     @also_named(dim="axis")
-    def log_softmax(self, axis: Any = -1, dtype: Any = None) -> Self:
+    def log_softmax(self, axis: Axes = -1, dtype: DTypeLike = None) -> Self:
         """The logarithm of softmax, without overflow. The same shape; bool and integers as the default float, or `dtype`.
 
             Tensor([[1.0, 1.0]]).log_softmax(-1)
@@ -203,7 +204,7 @@ class ActivationMethods(LinearAlgebraMethods):
         """
         return (-self).softmax(dim)
 
-    def layernorm(self, axis: Any = -1, eps: float = 1e-5) -> Self:
+    def layernorm(self, axis: Axes = -1, eps: float = 1e-5) -> Self:
         """(x - mean) / sqrt(variance + eps) along axes.
 
             x.layernorm()

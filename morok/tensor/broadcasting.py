@@ -9,6 +9,7 @@ from ..dialect import types as T
 from ..errors import ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes
+from .annotations import Operand
 from .core import TensorCore
 from .sizes import Shape
 
@@ -32,7 +33,7 @@ def scalar_operand(dtype: T.DType, value: Any, what: str) -> TensorUOp:
     return build.constant(value, scalar_dtype(dtype, value, what))
 
 
-def dtype_operands(x: TensorCore, other: Any, what: str) -> tuple[TensorUOp, TensorUOp]:
+def dtype_operands(x: TensorCore, other: Operand, what: str) -> tuple[TensorUOp, TensorUOp]:
     """Both operands in their common dtype, each in its own shape."""
     mine = x.uop
     theirs = scalar_operand(mine.dtype, other, what) if is_scalar(other) else x._operand(other, what).uop
@@ -43,7 +44,7 @@ def dtype_operands(x: TensorCore, other: Any, what: str) -> tuple[TensorUOp, Ten
     return build.cast(mine, dtype), build.cast(theirs, dtype)
 
 
-def operands(x: TensorCore, other: Any, what: str) -> tuple[TensorUOp, TensorUOp]:
+def operands(x: TensorCore, other: Operand, what: str) -> tuple[TensorUOp, TensorUOp]:
     """Both operands in their common dtype and shape."""
     if isinstance(other, TensorCore) and other._storage.device is x._storage.device:
         a, b = x.uop, other.uop

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ShapeError
 from . import build, realize
+from .annotations import DTypeLike
 from .core import TensorCore
 from .sizes import SymbolicInt
 from .writing import WritingMethods
@@ -89,7 +90,7 @@ class ConversionMethods(WritingMethods):
         """
         return self._view((build.detach, ()))
 
-    def to(self, *targets: Any, device: str | None = None, dtype: Any = None) -> Self:
+    def to(self, *targets: Any, device: str | None = None, dtype: DTypeLike = None) -> Self:
         """The tensor on another device, in another dtype, or both: `x.to("CPU:1")`, `x.to(dtypes.float16)`, `x.to("CPU:1", dtypes.int32)`.
 
         A new tensor where anything changes, else this one. DeviceError for an unknown device.

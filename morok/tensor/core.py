@@ -23,6 +23,7 @@ from ..graph.derivation import Hooks, add_variable, is_derived
 from ..graph.registries import TENSORS
 from ..graph.tensor_graph import GRAPH, TensorUOp
 from . import build, dtypes, realize
+from .annotations import DTypeLike
 from .data import array_of
 from .sizes import Shape, Size, SymbolicInt, concrete, numel
 from .tracing import TRACING
@@ -124,7 +125,7 @@ class TensorCore:
     _derived: TensorUOp | None
     _seen: int
 
-    def __init__(self, data: Any, dtype: Any = None, device: str | None = None, borrow: bool = False, requires_grad: bool = False) -> None:
+    def __init__(self, data: Any, dtype: DTypeLike = None, device: str | None = None, borrow: bool = False, requires_grad: bool = False) -> None:
         """A tensor of a NumPy array (copied, unless `borrow`), nested lists, a number or another Tensor.
 
         dtype: the array's own; for Python numbers bool, int64 or float32. Errors: DTypeError for elements that are no numbers, ShapeError

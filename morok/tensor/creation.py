@@ -8,6 +8,7 @@ from ..dialect import types as T
 from ..errors import BoundsError, ComplexError, DTypeError, ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes, realize
+from .annotations import DTypeLike, ShapeLike
 from .arguments import integer, number, shape_argument
 from .core import TensorCore, _scalar_uop
 from .data_sizes import known
@@ -24,7 +25,7 @@ class CreationMethods(MathematicsMethods):
         return cls._from_uop(uop if where == realize.DEFAULT_DEVICE else build.op("copy", (uop,), (where,)), where)
 
     @classmethod
-    def full(cls, shape: Any, fill_value: Any, dtype: Any = None, device: str | None = None) -> Self:
+    def full(cls, shape: Any, fill_value: Any, dtype: DTypeLike = None, device: str | None = None) -> Self:
         """Every element the value. The dtype is that of the value.
 
             Tensor.full((2, 3), 1.5)
@@ -44,7 +45,7 @@ class CreationMethods(MathematicsMethods):
         return cls._created(build.broadcast(_scalar_uop(fill_value, None if dtype is None else dtypes.as_dtype(dtype)), sizes), device)
 
     @classmethod
-    def zeros(cls, *shape: Any, dtype: Any = None, device: str | None = None) -> Self:
+    def zeros(cls, *shape: ShapeLike, dtype: DTypeLike = None, device: str | None = None) -> Self:
         """Zeros, of the default float unless a dtype is given.
 
             Tensor.zeros(2, 3), Tensor.zeros((2, 3), dtype=dtypes.int32)
@@ -52,7 +53,7 @@ class CreationMethods(MathematicsMethods):
         return cls.full(shape_argument(shape, "zeros"), 0, dtypes.default_float() if dtype is None else dtype, device)
 
     @classmethod
-    def ones(cls, *shape: Any, dtype: Any = None, device: str | None = None) -> Self:
+    def ones(cls, *shape: ShapeLike, dtype: DTypeLike = None, device: str | None = None) -> Self:
         """Ones, of the default float unless a dtype is given. ShapeError for a negative size.
 
             Tensor.ones(2)  # [1.0, 1.0]
@@ -60,35 +61,35 @@ class CreationMethods(MathematicsMethods):
         return cls.full(shape_argument(shape, "ones"), 1, dtypes.default_float() if dtype is None else dtype, device)
 
     @classmethod
-    def empty(cls, *shape: Any, dtype: Any = None, device: str | None = None) -> Self:
+    def empty(cls, *shape: ShapeLike, dtype: DTypeLike = None, device: str | None = None) -> Self:
         """A tensor whose content does not matter; it is zeros. Of the default float unless a dtype is given. ShapeError for a negative size.
 
             Tensor.empty(2, 3)  # [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
         """
         return cls.zeros(*shape, dtype=dtype, device=device)
 
-    def zeros_like(self, dtype: Any = None) -> Self:
+    def zeros_like(self, dtype: DTypeLike = None) -> Self:
         """Zeros of this shape, dtype and device. `dtype` may name another.
 
             Tensor([1.0, 2.0]).zeros_like()  # [0.0, 0.0]
         """
         return self.full_like(0, dtype)
 
-    def ones_like(self, dtype: Any = None) -> Self:
+    def ones_like(self, dtype: DTypeLike = None) -> Self:
         """Ones of this shape, dtype and device. `dtype` may name another.
 
             Tensor([1.0, 2.0]).ones_like()  # [1.0, 1.0]
         """
         return self.full_like(1, dtype)
 
-    def empty_like(self, dtype: Any = None) -> Self:
+    def empty_like(self, dtype: DTypeLike = None) -> Self:
         """A tensor of this shape, dtype and device whose content does not matter. `dtype` may name another.
 
             Tensor([1.0, 2.0]).empty_like()  # [0.0, 0.0]
         """
         return self.full_like(0, dtype)
 
-    def full_like(self, fill_value: Any, dtype: Any = None) -> Self:
+    def full_like(self, fill_value: Any, dtype: DTypeLike = None) -> Self:
         """The value in this shape, dtype and device. `dtype` may name another.
 
             Tensor([1.0, 2.0]).full_like(5.0)  # [5.0, 5.0]
@@ -96,7 +97,7 @@ class CreationMethods(MathematicsMethods):
         return self.full(self.shape, fill_value, self.dtype if dtype is None else dtype, self.device)
 
     @classmethod
-    def arange(cls, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, device: str | None = None) -> Self:
+    def arange(cls, start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = None, device: str | None = None) -> Self:
         """start, start + step, ... up to but without stop; from 0 with one argument. Integers give int64, floats the default float. With a
         bound Variable for stop the size is symbolic.
 
@@ -124,7 +125,7 @@ class CreationMethods(MathematicsMethods):
         return cls._created(_sequence(count, start, step, wanted), device)
 
     @classmethod
-    def linspace(cls, start: float, stop: float, num: int = 50, endpoint: bool = True, dtype: Any = None,
+    def linspace(cls, start: float, stop: float, num: int = 50, endpoint: bool = True, dtype: DTypeLike = None,
                  device: str | None = None) -> Self:
         """`num` evenly spaced numbers from start to stop, the last being stop unless endpoint is False.
 
@@ -143,7 +144,7 @@ class CreationMethods(MathematicsMethods):
         return cls._created(build.cast(u, wanted), device)
 
     @classmethod
-    def eye(cls, n: Any, m: Any = None, dtype: Any = None, device: str | None = None) -> Self:
+    def eye(cls, n: Any, m: Any = None, dtype: DTypeLike = None, device: str | None = None) -> Self:
         """Ones on the diagonal of an n x m matrix (n x n by default), zeros elsewhere. Of the default float unless a dtype is given.
 
             Tensor.eye(2)  # [[1.0, 0.0], [0.0, 1.0]]

@@ -14,6 +14,7 @@ from ..dialect import types as T
 from ..errors import DTypeError
 from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes
+from .annotations import DTypeLike, Operand
 from .arguments import under_its_own_name
 from .broadcasting import broadcast_shape, dtype_operands, is_scalar, operands, scalar_operand
 from .core import TensorCore
@@ -27,7 +28,7 @@ class ElementwiseMethods(MovementMethods):
 
     # dtype
 
-    def cast(self, dtype: Any) -> Self:
+    def cast(self, dtype: DTypeLike) -> Self:
         """The elements converted: floats to integers truncate (out of range: saturated to int64, then wrapped; NaN gives 0), numbers to
         bool are true where not 0.
 
@@ -35,28 +36,28 @@ class ElementwiseMethods(MovementMethods):
         """
         return self._new(build.cast(self.uop, dtypes.as_dtype(dtype)))
 
-    def to_dtype(self, dtype: Any) -> Self:
+    def to_dtype(self, dtype: DTypeLike) -> Self:
         """Another name of cast. The same shape in the dtype named. DTypeError for what is no dtype.
 
             Tensor([1.5, -1.5]).to_dtype(dtypes.int32)  # [1, -1]
         """
         return self.cast(dtype)
 
-    def astype(self, dtype: Any) -> Self:
+    def astype(self, dtype: DTypeLike) -> Self:
         """NumPy's name of cast. The same shape in the dtype named. DTypeError for what is no dtype.
 
             Tensor([1.5, -1.5]).astype(dtypes.int32)  # [1, -1]
         """
         return self.cast(dtype)
 
-    def type(self, dtype: Any) -> Self:
+    def type(self, dtype: DTypeLike) -> Self:
         """PyTorch's name of cast. The same shape in the dtype named. DTypeError for what is no dtype.
 
             Tensor([1.5, -1.5]).type(dtypes.int32)  # [1, -1]
         """
         return self.cast(dtype)
 
-    def bitcast(self, dtype: Any) -> Self:
+    def bitcast(self, dtype: DTypeLike) -> Self:
         """The same bits as another dtype of the same width; DTypeError for another width. The same shape.
 
             Tensor([1.0]).bitcast(dtypes.int32)  # [1065353216]
@@ -119,7 +120,7 @@ class ElementwiseMethods(MovementMethods):
 
     # Arithmetic
 
-    def add(self, other: Any) -> Self:
+    def add(self, other: Operand) -> Self:
         """Sum; of bools, or. Shapes broadcast, dtypes combine.
 
             Tensor([1.0, 2.0]).add(3)  # [4.0, 5.0]
@@ -127,14 +128,14 @@ class ElementwiseMethods(MovementMethods):
         x, y = operands(self, other, "add")
         return self._new(build.alu("or" if x.dtype is T.bool_ else "add", x, y))
 
-    def sub(self, other: Any) -> Self:
+    def sub(self, other: Operand) -> Self:
         """Difference. DTypeError for two bools. Shapes broadcast, dtypes combine.
 
             Tensor([1.0, 2.0]).sub(3)  # [-2.0, -1.0]
         """
         return self._new(build.alu("sub", *_numbers(*operands(self, other, "sub"), "sub")))
 
-    def mul(self, other: Any) -> Self:
+    def mul(self, other: Operand) -> Self:
         """Product; of bools, and. Shapes broadcast, dtypes combine.
 
             Tensor([1.0, 2.0]).mul(3)  # [3.0, 6.0]
@@ -142,7 +143,7 @@ class ElementwiseMethods(MovementMethods):
         x, y = operands(self, other, "mul")
         return self._new(build.alu("and" if x.dtype is T.bool_ else "mul", x, y))
 
-    def div(self, other: Any, rounding_mode: str | None = None) -> Self:
+    def div(self, other: Operand, rounding_mode: str | None = None) -> Self:
         """Quotient; of integers as floats. rounding_mode "floor" or "trunc" as PyTorch's. Shapes broadcast, dtypes combine; bool and integers as the default
         float.
 
@@ -160,7 +161,7 @@ class ElementwiseMethods(MovementMethods):
         quotient = build.alu("div", build.cast(x, dtype), build.cast(y, dtype))
         return self._new(build.alu("trunc", quotient) if rounding_mode == "trunc" else quotient)
 
-    def floor_divide(self, other: Any) -> Self:
+    def floor_divide(self, other: Operand) -> Self:
         """Quotient rounded down, of integers and floats; an integer by 0 gives 0. Shapes broadcast, dtypes combine.
 
             Tensor([-7, 7]).floor_divide(2)  # [-4, 3]
@@ -168,7 +169,7 @@ class ElementwiseMethods(MovementMethods):
         x, y = _without_bool(*operands(self, other, "floor_divide"))
         return self._new(float_floor_divide(x, y) if x.dtype.is_float else build.alu("floordiv", x, y))
 
-    def mod(self, other: Any) -> Self:
+    def mod(self, other: Operand) -> Self:
         """Remainder with the divisor's sign, of integers and floats; an integer by 0 gives 0. Shapes broadcast, dtypes combine.
 
             Tensor([-7, 7]).mod(2)  # [1, 1]
@@ -178,7 +179,7 @@ class ElementwiseMethods(MovementMethods):
 
     remainder = mod
 
-    def pow(self, other: Any) -> Self:
+    def pow(self, other: Operand) -> Self:
         """Power. An integer to a negative constant power is a BoundsError; to a negative element, 0 (1 and -1 excepted). Shapes broadcast, dtypes
         combine.
 
@@ -198,7 +199,7 @@ class ElementwiseMethods(MovementMethods):
             raise DTypeError("neg: a bool has no negative; use logical_not() or cast first")
         return self._new(build.alu("neg", self.uop))
 
-    def maximum(self, other: Any) -> Self:
+    def maximum(self, other: Operand) -> Self:
         """The greater of both; NaN where either is. Shapes broadcast, dtypes combine.
 
             Tensor([1.0, 4.0]).maximum(Tensor([3.0, 2.0]))  # [3.0, 4.0]
@@ -206,7 +207,7 @@ class ElementwiseMethods(MovementMethods):
         x, y = operands(self, other, "maximum")
         return self._new(build.alu("or" if x.dtype is T.bool_ else "max", x, y))
 
-    def minimum(self, other: Any) -> Self:
+    def minimum(self, other: Operand) -> Self:
         """The lesser of both; NaN where either is. Shapes broadcast, dtypes combine.
 
             Tensor([1.0, 4.0]).minimum(Tensor([3.0, 2.0]))  # [1.0, 2.0]
@@ -243,42 +244,42 @@ class ElementwiseMethods(MovementMethods):
 
     # Comparison
 
-    def eq(self, other: Any) -> Self:
+    def eq(self, other: Operand | complex) -> Self:
         """Where both are equal. Shapes broadcast; the result is bool.
 
             Tensor([1.0, 2.0, 3.0]).eq(2.0)  # [False, True, False]
         """
         return self._new(_compared(self, other, "cmpeq"))
 
-    def ne(self, other: Any) -> Self:
+    def ne(self, other: Operand | complex) -> Self:
         """Where both differ. Shapes broadcast; the result is bool.
 
             Tensor([1.0, 2.0, 3.0]).ne(2.0)  # [True, False, True]
         """
         return self._new(_compared(self, other, "cmpne"))
 
-    def lt(self, other: Any) -> Self:
+    def lt(self, other: Operand) -> Self:
         """Where this is less. Shapes broadcast; the result is bool.
 
             Tensor([1.0, 2.0, 3.0]).lt(2.0)  # [True, False, False]
         """
         return self._new(_compared(self, other, "cmplt"))
 
-    def le(self, other: Any) -> Self:
+    def le(self, other: Operand) -> Self:
         """Where this is less or equal. Shapes broadcast; the result is bool.
 
             Tensor([1.0, 2.0, 3.0]).le(2.0)  # [True, True, False]
         """
         return self._new(_compared(self, other, "cmple"))
 
-    def gt(self, other: Any) -> Self:
+    def gt(self, other: Operand) -> Self:
         """Where this is greater. Shapes broadcast; the result is bool.
 
             Tensor([1.0, 2.0, 3.0]).gt(2.0)  # [False, False, True]
         """
         return self._new(_compared(self, other, "cmplt", swapped=True))
 
-    def ge(self, other: Any) -> Self:
+    def ge(self, other: Operand) -> Self:
         """Where this is greater or equal. Shapes broadcast; the result is bool.
 
             Tensor([1.0, 2.0, 3.0]).ge(2.0)  # [False, True, True]
@@ -287,21 +288,21 @@ class ElementwiseMethods(MovementMethods):
 
     # Bits and logic
 
-    def bitwise_and(self, other: Any) -> Self:
+    def bitwise_and(self, other: Operand) -> Self:
         """Bitwise and, of integers and bools. Shapes broadcast, dtypes combine. DTypeError for floats.
 
             Tensor([12, 10]).bitwise_and(6)  # [4, 2]
         """
         return self._new(build.alu("and", *_bits(*operands(self, other, "bitwise_and"), "bitwise_and")))
 
-    def bitwise_or(self, other: Any) -> Self:
+    def bitwise_or(self, other: Operand) -> Self:
         """Bitwise or, of integers and bools. Shapes broadcast, dtypes combine. DTypeError for floats.
 
             Tensor([12, 10]).bitwise_or(6)  # [14, 14]
         """
         return self._new(build.alu("or", *_bits(*operands(self, other, "bitwise_or"), "bitwise_or")))
 
-    def bitwise_xor(self, other: Any) -> Self:
+    def bitwise_xor(self, other: Operand) -> Self:
         """Bitwise exclusive or, of integers and bools. Shapes broadcast, dtypes combine. DTypeError for floats.
 
             Tensor([12, 10]).bitwise_xor(6)  # [10, 12]
@@ -315,14 +316,14 @@ class ElementwiseMethods(MovementMethods):
         """
         return self._new(build.alu("not", *_bits(self.uop, self.uop, "bitwise_not")[:1]))
 
-    def lshift(self, other: Any) -> Self:
+    def lshift(self, other: Operand) -> Self:
         """Left shift; 0 where the distance is negative or reaches the width. Shapes broadcast, dtypes combine. DTypeError for floats and bools.
 
             Tensor([8, 2]).lshift(1)  # [16, 4]
         """
         return self._new(build.alu("shl", *_bits(*_without_bool(*operands(self, other, "lshift")), "lshift")))
 
-    def rshift(self, other: Any) -> Self:
+    def rshift(self, other: Operand) -> Self:
         """Right shift, arithmetic if signed. Shapes broadcast, dtypes combine. DTypeError for floats and bools.
 
             Tensor([8, 2]).rshift(1)  # [4, 1]
@@ -330,7 +331,7 @@ class ElementwiseMethods(MovementMethods):
         return self._new(build.alu("shr", *_bits(*_without_bool(*operands(self, other, "rshift")), "rshift")))
 
     @under_its_own_name
-    def logical_and(self, other: Any) -> Self:
+    def logical_and(self, other: Operand) -> Self:
         """Where both are not 0. Shapes broadcast; the result is bool.
 
             Tensor([0.0, 2.0]).logical_and(Tensor([1.0, 1.0]))  # [False, True]
@@ -338,7 +339,7 @@ class ElementwiseMethods(MovementMethods):
         return self.bool().bitwise_and(self._operand(other, "logical_and").cast(T.bool_))
 
     @under_its_own_name
-    def logical_or(self, other: Any) -> Self:
+    def logical_or(self, other: Operand) -> Self:
         """Where either is not 0. Shapes broadcast; the result is bool.
 
             Tensor([0.0, 2.0]).logical_or(Tensor([1.0, 1.0]))  # [True, True]
@@ -346,7 +347,7 @@ class ElementwiseMethods(MovementMethods):
         return self.bool().bitwise_or(self._operand(other, "logical_or").cast(T.bool_))
 
     @under_its_own_name
-    def logical_xor(self, other: Any) -> Self:
+    def logical_xor(self, other: Operand) -> Self:
         """Where one of both is not 0. Shapes broadcast; the result is bool.
 
             Tensor([0.0, 2.0]).logical_xor(Tensor([1.0, 1.0]))  # [True, False]
@@ -362,7 +363,7 @@ class ElementwiseMethods(MovementMethods):
 
     # Selection
 
-    def where(self, condition: Any, other: Any) -> Self:
+    def where(self, condition: Any, other: Operand) -> Self:
         """This where the condition holds, else `other`, as PyTorch's method; all broadcast. The condition must be bool.
 
             x.where(x > 0, 0.0)
@@ -388,79 +389,79 @@ class ElementwiseMethods(MovementMethods):
 
     # Operators
 
-    def __add__(self, other: Any) -> Self:
+    def __add__(self, other: Operand) -> Self:
         return self.add(other)
 
-    def __radd__(self, other: Any) -> Self:
+    def __radd__(self, other: Operand) -> Self:
         return self._left(other, "add").add(self)
 
-    def __sub__(self, other: Any) -> Self:
+    def __sub__(self, other: Operand) -> Self:
         return self.sub(other)
 
-    def __rsub__(self, other: Any) -> Self:
+    def __rsub__(self, other: Operand) -> Self:
         return self._left(other, "sub").sub(self)
 
-    def __mul__(self, other: Any) -> Self:
+    def __mul__(self, other: Operand) -> Self:
         return self.mul(other)
 
-    def __rmul__(self, other: Any) -> Self:
+    def __rmul__(self, other: Operand) -> Self:
         return self._left(other, "mul").mul(self)
 
-    def __truediv__(self, other: Any) -> Self:
+    def __truediv__(self, other: Operand) -> Self:
         return self.div(other)
 
-    def __rtruediv__(self, other: Any) -> Self:
+    def __rtruediv__(self, other: Operand) -> Self:
         return self._left(other, "div").div(self)
 
-    def __floordiv__(self, other: Any) -> Self:
+    def __floordiv__(self, other: Operand) -> Self:
         return self.floor_divide(other)
 
-    def __rfloordiv__(self, other: Any) -> Self:
+    def __rfloordiv__(self, other: Operand) -> Self:
         return self._left(other, "floor_divide").floor_divide(self)
 
-    def __mod__(self, other: Any) -> Self:
+    def __mod__(self, other: Operand) -> Self:
         return self.mod(other)
 
-    def __rmod__(self, other: Any) -> Self:
+    def __rmod__(self, other: Operand) -> Self:
         return self._left(other, "mod").mod(self)
 
-    def __divmod__(self, other: Any) -> tuple[Self, Self]:
+    def __divmod__(self, other: Operand) -> tuple[Self, Self]:
         return self.floor_divide(other), self.mod(other)
 
-    def __pow__(self, other: Any) -> Self:
+    def __pow__(self, other: Operand) -> Self:
         return self.pow(other)
 
-    def __rpow__(self, other: Any) -> Self:
+    def __rpow__(self, other: Operand) -> Self:
         return self._left(other, "pow").pow(self)
 
-    def __and__(self, other: Any) -> Self:
+    def __and__(self, other: Operand) -> Self:
         return self.bitwise_and(other)
 
-    def __rand__(self, other: Any) -> Self:
+    def __rand__(self, other: Operand) -> Self:
         return self._left(other, "bitwise_and").bitwise_and(self)
 
-    def __or__(self, other: Any) -> Self:
+    def __or__(self, other: Operand) -> Self:
         return self.bitwise_or(other)
 
-    def __ror__(self, other: Any) -> Self:
+    def __ror__(self, other: Operand) -> Self:
         return self._left(other, "bitwise_or").bitwise_or(self)
 
-    def __xor__(self, other: Any) -> Self:
+    def __xor__(self, other: Operand) -> Self:
         return self.bitwise_xor(other)
 
-    def __rxor__(self, other: Any) -> Self:
+    def __rxor__(self, other: Operand) -> Self:
         return self._left(other, "bitwise_xor").bitwise_xor(self)
 
-    def __lshift__(self, other: Any) -> Self:
+    def __lshift__(self, other: Operand) -> Self:
         return self.lshift(other)
 
-    def __rlshift__(self, other: Any) -> Self:
+    def __rlshift__(self, other: Operand) -> Self:
         return self._left(other, "lshift").lshift(self)
 
-    def __rshift__(self, other: Any) -> Self:
+    def __rshift__(self, other: Operand) -> Self:
         return self.rshift(other)
 
-    def __rrshift__(self, other: Any) -> Self:
+    def __rrshift__(self, other: Operand) -> Self:
         return self._left(other, "rshift").rshift(self)
 
     def __neg__(self) -> Self:
@@ -472,16 +473,16 @@ class ElementwiseMethods(MovementMethods):
     def __invert__(self) -> Self:
         return self.bitwise_not()
 
-    def __lt__(self, other: Any) -> Self:
+    def __lt__(self, other: Operand) -> Self:
         return self.lt(other)
 
-    def __le__(self, other: Any) -> Self:
+    def __le__(self, other: Operand) -> Self:
         return self.le(other)
 
-    def __gt__(self, other: Any) -> Self:
+    def __gt__(self, other: Operand) -> Self:
         return self.gt(other)
 
-    def __ge__(self, other: Any) -> Self:
+    def __ge__(self, other: Operand) -> Self:
         return self.ge(other)
 
     def __eq__(self, other: Any) -> Self:  # type: ignore[override]

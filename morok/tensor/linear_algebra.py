@@ -10,6 +10,7 @@ from ..dialect import types as T
 from ..errors import ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build
+from .annotations import Operand
 from .arguments import integer, normal_axis, under_its_own_name
 from .broadcasting import broadcast_shape, dtype_operands
 from .joining import JoiningMethods
@@ -20,7 +21,7 @@ from .subscripts import parse_subscripts
 class LinearAlgebraMethods(JoiningMethods):
     __slots__ = ()
 
-    def matmul(self, other: Any) -> Self:
+    def matmul(self, other: Operand) -> Self:
         """Matrix product by NumPy's rules: the last axis of this with the second to last of the other (the only one of a vector); axes
         before these are batches and broadcast. ShapeError for 0-d operands and inner sizes that differ.
 
@@ -53,13 +54,13 @@ class LinearAlgebraMethods(JoiningMethods):
             out = out[:-1]
         return self._new(build.reshape(product, out))
 
-    def __matmul__(self, other: Any) -> Self:
+    def __matmul__(self, other: Operand) -> Self:
         return self.matmul(other)
 
-    def __rmatmul__(self, other: Any) -> Self:
+    def __rmatmul__(self, other: Operand) -> Self:
         return self._operand(other, "matmul").matmul(self)
 
-    def mm(self, other: Any) -> Self:
+    def mm(self, other: Operand) -> Self:
         """Matrix product of two matrices. (n, k) with (k, m) gives (n, m). ShapeError for other shapes.
 
             Tensor([[1.0, 2.0]]).mm(Tensor([[3.0], [4.0]]))  # [[11.0]]
@@ -72,7 +73,7 @@ class LinearAlgebraMethods(JoiningMethods):
     bmm = matmul
 
     @under_its_own_name
-    def dot(self, other: Any) -> Self:
+    def dot(self, other: Operand) -> Self:
         """NumPy's dot: the sum over the last axis of this and the second to last of the other, for all combinations of the other axes. Of vectors a number,
         with a 0-d operand the product. ShapeError where inner sizes differ.
 
@@ -86,7 +87,7 @@ class LinearAlgebraMethods(JoiningMethods):
         return self.tensordot(y, ([-1], [-2 if y.ndim > 1 else -1]))
 
     @under_its_own_name
-    def vdot(self, other: Any) -> Self:
+    def vdot(self, other: Operand) -> Self:
         """Sum of the products of all elements. A 0-d tensor.
 
             Tensor([1.0, 2.0]).inner_product(Tensor([3.0, 4.0]))
@@ -96,7 +97,7 @@ class LinearAlgebraMethods(JoiningMethods):
     inner_product = vdot
 
     @under_its_own_name
-    def outer(self, other: Any) -> Self:
+    def outer(self, other: Operand) -> Self:
         """Every product of an element of this with one of the other, as a matrix. Operands of any shape are flattened; dtypes combine.
 
             Tensor([1.0, 2.0]).outer(Tensor([3.0, 4.0]))  # [[3.0, 4.0], [6.0, 8.0]]
@@ -104,7 +105,7 @@ class LinearAlgebraMethods(JoiningMethods):
         y = self._operand(other, "outer")
         return self.reshape(-1, 1).mul(y.reshape(1, -1))
 
-    def tensordot(self, other: Any, axes: Any = 2) -> Self:
+    def tensordot(self, other: Operand, axes: Any = 2) -> Self:
         """The sum of products over pairs of axes: the last `axes` of this with the first of the other, or two lists of axes. The other axes follow one another;
         dtypes combine. ShapeError where paired sizes differ.
 

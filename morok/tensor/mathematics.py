@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from ..dialect import types as T
 from . import build, dtypes
+from .annotations import Operand
 from .arguments import integer, under_its_own_name
 from .elementwise import ElementwiseMethods
 
@@ -79,7 +80,7 @@ class MathematicsMethods(ElementwiseMethods):
         return self._float_function("log1p")
 
     @under_its_own_name
-    def logaddexp(self, other: Any) -> Self:
+    def logaddexp(self, other: Operand) -> Self:
         """log(exp(x) + exp(y)) without overflow. Shapes broadcast, dtypes combine; bool and integers as the default float.
 
             Tensor([0.0]).logaddexp(Tensor([0.0]))
@@ -123,7 +124,7 @@ class MathematicsMethods(ElementwiseMethods):
         return 1.0 / self.cast(self.dtype if self.dtype.is_float else dtypes.default_float())
 
     @under_its_own_name
-    def hypot(self, other: Any) -> Self:
+    def hypot(self, other: Operand) -> Self:
         """sqrt(x * x + y * y) without overflow. Shapes broadcast, dtypes combine; bool and integers as the default float.
 
             Tensor([3.0]).hypot(4.0)  # [5.0]
@@ -298,7 +299,7 @@ class MathematicsMethods(ElementwiseMethods):
         return self._new(build.alu("where", build.alu("cmpeq", u, u), result, u) if dtype.is_float else result)
 
     @under_its_own_name
-    def copysign(self, other: Any) -> Self:
+    def copysign(self, other: Operand) -> Self:
         """The magnitude of x with the sign of y, signed zeros too. Shapes broadcast, dtypes combine; bool and integers as the default float.
 
             Tensor([1.0, -2.0]).copysign(-0.0)  # [-1.0, -2.0]

@@ -11,6 +11,7 @@ from typing import Any, Self
 from ..dialect.types import DType
 from ..errors import AxisError, BoundsError, DTypeError, ShapeError
 from . import build
+from .annotations import Axes, ShapeLike
 from .arguments import also_named, flattened, integer, normal_axes, normal_axis, shape_argument, under_its_own_name
 from .core import Step, TensorCore
 from .sizes import Shape, Size, SymbolicInt, countable, divided, greatest, least, numel, require
@@ -21,7 +22,7 @@ class MovementMethods(TensorCore):
 
     # Shape
 
-    def reshape(self, *shape: Any) -> Self:
+    def reshape(self, *shape: ShapeLike) -> Self:
         """The same elements in row-major order under another shape; one size may be -1. ShapeError where the sizes do not match.
 
             x.reshape(2, -1)          # (2, 3) of (6,)
@@ -30,7 +31,7 @@ class MovementMethods(TensorCore):
         return self._view((build.reshape, (_new_shape(old, flattened(shape, "reshape")),)))
 
     @under_its_own_name
-    def view(self, *shape: Any) -> Self:
+    def view(self, *shape: ShapeLike) -> Self:
         """PyTorch's name of reshape. The same elements in another shape; one size may be -1. ShapeError where their number differs.
 
             Tensor([1.0, 2.0]).view(2, 1)  # [[1.0], [2.0]]
@@ -70,7 +71,7 @@ class MovementMethods(TensorCore):
         return self._view((build.reshape, (shape[:axis] + new + shape[axis + 1:],)))
 
     @also_named(dim="axis")
-    def squeeze(self, axis: Any = None) -> Self:
+    def squeeze(self, axis: Axes = None) -> Self:
         """Without axes of size 1: all of them, or those named (others than of size 1 stay).
 
             x.squeeze(-1)
@@ -80,7 +81,7 @@ class MovementMethods(TensorCore):
         return self._view((build.reshape, (tuple(s for a, s in enumerate(shape) if a not in axes or s != 1),)))
 
     @also_named(dim="axis")
-    def unsqueeze(self, axis: Any) -> Self:
+    def unsqueeze(self, axis: Axes) -> Self:
         """With new axes of size 1 at these positions of the result.
 
             x.unsqueeze(0)            # (1, 2, 3) of (2, 3)
@@ -93,7 +94,7 @@ class MovementMethods(TensorCore):
         return self._view((build.reshape, (tuple(1 if a in axes else next(old) for a in range(rank)),)))
 
     @under_its_own_name
-    def expand_dims(self, axis: Any) -> Self:
+    def expand_dims(self, axis: Axes) -> Self:
         """NumPy's name of unsqueeze. A new axis of size 1 at `axis`, the same dtype.
 
             Tensor([1.0, 2.0]).expand_dims(0)  # [[1.0, 2.0]]
@@ -175,7 +176,7 @@ class MovementMethods(TensorCore):
 
     # Size
 
-    def expand(self, *shape: Any) -> Self:
+    def expand(self, *shape: ShapeLike) -> Self:
         """Axes of size 1 repeated, without copies; -1 keeps a size, new axes come first. The result cannot be written.
 
             x.expand(4, -1)           # (4, 3) of (1, 3)
@@ -196,7 +197,7 @@ class MovementMethods(TensorCore):
         """
         return self._broadcast(self._operand(other, "expand_as").shape, "expand_as")
 
-    def broadcast_to(self, *shape: Any) -> Self:
+    def broadcast_to(self, *shape: ShapeLike) -> Self:
         """NumPy's broadcasting to a shape. The result cannot be written. ShapeError where axes are neither 1 nor equal.
 
             Tensor([1.0, 2.0]).broadcast_to(2, 2)  # [[1.0, 2.0], [1.0, 2.0]]
@@ -241,7 +242,7 @@ class MovementMethods(TensorCore):
         return self.shrink([(start, start + length) if a == axis else None for a in range(self.ndim)])
 
     @also_named(dims="axis", dim="axis")
-    def flip(self, axis: Any = None, *more: int) -> Self:
+    def flip(self, axis: Axes = None, *more: int) -> Self:
         """The axes reversed (all by default).
 
             x.flip(0, 1)
@@ -329,7 +330,7 @@ class MovementMethods(TensorCore):
         return self._new(padded(self.uop, pairs, value))
 
     @also_named(dims="axis", dim="axis")
-    def roll(self, shifts: Any, axis: Any = None) -> Self:
+    def roll(self, shifts: Any, axis: Axes = None) -> Self:
         """The elements moved along axes, those that leave at one end coming back at the other; with no axis, over the flattened tensor.
 
             x.roll(1, 0)

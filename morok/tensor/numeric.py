@@ -12,6 +12,7 @@ import ml_dtypes
 from ..dialect import types as T
 from ..errors import DTypeError, ShapeError
 from . import build, dtypes
+from .annotations import Axes, Operand
 from .arguments import integer, normal_axis, under_its_own_name
 from .broadcasting import operands
 from .exchange.methods import ExchangeMethods
@@ -30,7 +31,7 @@ class NumericMethods(ExchangeMethods):
     def _floating(self) -> Self:
         return self if self.dtype.is_float else self.cast(dtypes.default_float())
 
-    def atan2(self, other: Any) -> Self:
+    def atan2(self, other: Operand) -> Self:
         """The angle of the point (other, self), from -pi to pi, signed zeros and infinities as in C; both broadcast, integers become floats.
 
             Tensor([0.0, 0.0]).atan2(Tensor([1.0, 2.0]))  # [0.0, 0.0]
@@ -44,7 +45,7 @@ class NumericMethods(ExchangeMethods):
         angle = (math.pi / 2 - angle).where(height > width, angle)
         return (math.pi - angle).where(x.signbit(), angle).copysign(y)
 
-    def nextafter(self, other: Any) -> Self:
+    def nextafter(self, other: Operand) -> Self:
         """The next number of the dtype towards `other`; NaN where either is. Both broadcast, integers become floats.
 
             Tensor([2.0]).nextafter(2.0)  # [2.0]
@@ -70,7 +71,7 @@ class NumericMethods(ExchangeMethods):
         return y.where(x.eq(0), x.where(x.isnan(), step))
 
     @under_its_own_name
-    def xlogy(self, other: Any) -> Self:
+    def xlogy(self, other: Operand) -> Self:
         """x * log(y), and 0 where x is 0 and y not NaN; both broadcast, integers become floats.
 
             Tensor([0.0, 2.0]).xlogy(Tensor([0.0, 1.0]))  # [0.0, 0.0]
@@ -107,7 +108,7 @@ class NumericMethods(ExchangeMethods):
     # Closeness
 
     @under_its_own_name
-    def isclose(self, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Self:
+    def isclose(self, other: Operand, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Self:
         """Where |x - y| <= atol + rtol * |y|, or both are equal; NaNs are close with `equal_nan`. Both broadcast; bool result.
 
             Tensor([1.0, 2.0]).isclose(Tensor([1.0, 2.1]))  # [True, False]
@@ -117,7 +118,7 @@ class NumericMethods(ExchangeMethods):
         return close | (x.isnan() & y.isnan()) if equal_nan else close
 
     @under_its_own_name
-    def allclose(self, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Self:
+    def allclose(self, other: Operand, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Self:
         """Whether every element is close, as `isclose` has it: a 0-d bool.
 
             Tensor([1.0, 2.0]).allclose(Tensor([1.0, 2.0])).item()
@@ -148,14 +149,14 @@ class NumericMethods(ExchangeMethods):
 
     # Reductions
 
-    def nansum(self, axis: Any = None, keepdim: bool = False) -> Self:
+    def nansum(self, axis: Axes = None, keepdim: bool = False) -> Self:
         """The sum with NaN as 0, along one axis, several or all.
 
             Tensor([1.0, float("nan")]).nansum().item()
         """
         return self.where(~self.isnan(), 0).sum(axis, keepdim)
 
-    def nanmean(self, axis: Any = None, keepdim: bool = False) -> Self:
+    def nanmean(self, axis: Axes = None, keepdim: bool = False) -> Self:
         """The mean of the elements that are not NaN; NaN where there are none.
 
             Tensor([1.0, float("nan"), 3.0]).nanmean().item()
@@ -164,7 +165,7 @@ class NumericMethods(ExchangeMethods):
         mean = x.nansum(axis, keepdim) / (~x.isnan()).sum(axis, keepdim).cast(x.dtype)
         return mean.cast(self.dtype) if self.dtype.is_float else mean
 
-    def nanmax(self, axis: Any = None, keepdim: bool = False) -> Self:
+    def nanmax(self, axis: Axes = None, keepdim: bool = False) -> Self:
         """The greatest element that is not NaN; NaN where there is none. ShapeError for no elements.
 
             Tensor([1.0, float("nan")]).nanmax().item()
@@ -174,7 +175,7 @@ class NumericMethods(ExchangeMethods):
         nothing = self.isnan().all(axis, keepdim)
         return self.where(~self.isnan(), -math.inf).max(axis, keepdim).where(~nothing, math.nan)
 
-    def nanmin(self, axis: Any = None, keepdim: bool = False) -> Self:
+    def nanmin(self, axis: Axes = None, keepdim: bool = False) -> Self:
         """The least element that is not NaN; NaN where there is none. ShapeError for no elements.
 
             Tensor([1.0, float("nan")]).nanmin().item()
@@ -184,21 +185,21 @@ class NumericMethods(ExchangeMethods):
         nothing = self.isnan().all(axis, keepdim)
         return self.where(~self.isnan(), math.inf).min(axis, keepdim).where(~nothing, math.nan)
 
-    def aminmax(self, axis: Any = None, keepdim: bool = False) -> tuple[Self, Self]:
+    def aminmax(self, axis: Axes = None, keepdim: bool = False) -> tuple[Self, Self]:
         """The least and the greatest element. ShapeError for no elements.
 
             low, high = Tensor([3.0, 1.0]).aminmax()
         """
         return self.min(axis, keepdim), self.max(axis, keepdim)
 
-    def ptp(self, axis: Any = None, keepdim: bool = False) -> Self:
+    def ptp(self, axis: Axes = None, keepdim: bool = False) -> Self:
         """The greatest element less the least. ShapeError for no elements, DTypeError for bools.
 
             Tensor([3.0, 1.0]).ptp().item()
         """
         return self.max(axis, keepdim) - self.min(axis, keepdim)
 
-    def std_mean(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> tuple[Self, Self]:
+    def std_mean(self, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> tuple[Self, Self]:
         """Standard deviation and mean.
 
             spread, middle = Tensor([1.0, 3.0]).std_mean()
@@ -224,7 +225,7 @@ class NumericMethods(ExchangeMethods):
         return self.flip(b).transpose(a, b) if turns == 1 else self.transpose(a, b).flip(b)
 
     @under_its_own_name
-    def kron(self, other: Any) -> Self:
+    def kron(self, other: Operand) -> Self:
         """The Kronecker product; the shorter shape gets axes of size 1 in front, sizes are multiplied.
 
             Tensor([1.0, 2.0]).kron(Tensor([1.0, 10.0]))  # [1.0, 10.0, 2.0, 20.0]

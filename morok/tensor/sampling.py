@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from .annotations import DTypeLike, ShapeLike
 from .counting import CountingMethods
 
 
@@ -10,7 +11,7 @@ class SamplingMethods(CountingMethods):
     __slots__ = ()
 
     @classmethod
-    def rand(cls, *shape: Any, dtype: Any = None, generator: Any = None, device: str | None = None, requires_grad: bool = False) -> Self:
+    def rand(cls, *shape: ShapeLike, dtype: DTypeLike = None, generator: Any = None, device: str | None = None, requires_grad: bool = False) -> Self:
         """Numbers from 0 up to but without 1, equally likely, of the default float unless a dtype of floats is given.
 
         DTypeError for other dtypes; ShapeError for a negative size.
@@ -21,7 +22,7 @@ class SamplingMethods(CountingMethods):
         return rand(*shape, dtype=dtype, generator=generator, device=device, requires_grad=requires_grad)  # type: ignore[return-value]
 
     @classmethod
-    def randn(cls, *shape: Any, dtype: Any = None, generator: Any = None, device: str | None = None, requires_grad: bool = False) -> Self:
+    def randn(cls, *shape: ShapeLike, dtype: DTypeLike = None, generator: Any = None, device: str | None = None, requires_grad: bool = False) -> Self:
         """Numbers of the normal distribution of mean 0 and standard deviation 1, of the default float unless a dtype of floats is given.
 
         DTypeError for other dtypes; ShapeError for a negative size.
@@ -32,7 +33,7 @@ class SamplingMethods(CountingMethods):
         return randn(*shape, dtype=dtype, generator=generator, device=device, requires_grad=requires_grad)  # type: ignore[return-value]
 
     @staticmethod
-    def randint(low: int, high: int | None = None, size: Any = (), dtype: Any = None, generator: Any = None, device: str | None = None) -> Any:
+    def randint(low: int, high: int | None = None, size: Any = (), dtype: DTypeLike = None, generator: Any = None, device: str | None = None) -> Any:
         """Integers from low up to but without high (from 0 with one bound), equally likely, of the shape `size`; int64 unless a dtype is given.
 
         BoundsError where low is not less than high, or the dtype cannot hold them; DTypeError for a dtype that is no integer.
@@ -42,21 +43,21 @@ class SamplingMethods(CountingMethods):
         from .random.distributions import randint
         return randint(low, high, size, dtype, generator, device)
 
-    def rand_like(self, dtype: Any = None, generator: Any = None) -> Self:
+    def rand_like(self, dtype: DTypeLike = None, generator: Any = None) -> Self:
         """Numbers from 0 up to but without 1, of this shape, dtype and device. DTypeError where the dtype is no float.
 
             Tensor([[1.0, 2.0]]).rand_like().shape      # (1, 2)
         """
         return self.rand(*self.shape, dtype=self.dtype if dtype is None else dtype, generator=generator, device=self.device)
 
-    def randn_like(self, dtype: Any = None, generator: Any = None) -> Self:
+    def randn_like(self, dtype: DTypeLike = None, generator: Any = None) -> Self:
         """Normal numbers of this shape, dtype and device. DTypeError where the dtype is no float.
 
             Tensor([[1.0, 2.0]]).randn_like().shape      # (1, 2)
         """
         return self.randn(*self.shape, dtype=self.dtype if dtype is None else dtype, generator=generator, device=self.device)
 
-    def randint_like(self, low: int, high: int | None = None, dtype: Any = None, generator: Any = None) -> Self:
+    def randint_like(self, low: int, high: int | None = None, dtype: DTypeLike = None, generator: Any = None) -> Self:
         """Integers from low up to but without high (from 0 with one bound) of this shape and device, and of its dtype, integers or floats, unless given.
 
             Tensor([[1.0, 2.0]]).randint_like(5).shape      # (1, 2)

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from ..errors import DTypeError, ShapeError
 from . import build, dtypes
+from .annotations import Operand
 from .core import TensorCore
 from .indexing import IndexingMethods
 
@@ -57,41 +58,41 @@ class WritingMethods(IndexingMethods):
         self._write(build.broadcast(build.cast(value.uop, self.dtype), shape))
         return self
 
-    def __iadd__(self, other: Any) -> Self:
+    def __iadd__(self, other: Operand) -> Self:
         return self._take(self.add(other), "+=")
 
-    def __isub__(self, other: Any) -> Self:
+    def __isub__(self, other: Operand) -> Self:
         return self._take(self.sub(other), "-=")
 
-    def __imul__(self, other: Any) -> Self:
+    def __imul__(self, other: Operand) -> Self:
         return self._take(self.mul(other), "*=")
 
-    def __itruediv__(self, other: Any) -> Self:
+    def __itruediv__(self, other: Operand) -> Self:
         return self._take(self.div(other), "/=")
 
-    def __ifloordiv__(self, other: Any) -> Self:
+    def __ifloordiv__(self, other: Operand) -> Self:
         return self._take(self.floor_divide(other), "//=")
 
-    def __imod__(self, other: Any) -> Self:
+    def __imod__(self, other: Operand) -> Self:
         return self._take(self.mod(other), "%=")
 
-    def __ipow__(self, other: Any) -> Self:
+    def __ipow__(self, other: Operand) -> Self:
         return self._take(self.pow(other), "**=")
 
-    def __imatmul__(self, other: Any) -> Self:
+    def __imatmul__(self, other: Operand) -> Self:
         return self._take(self.matmul(other), "@=")
 
-    def __iand__(self, other: Any) -> Self:
+    def __iand__(self, other: Operand) -> Self:
         return self._take(self.bitwise_and(other), "&=")
 
-    def __ior__(self, other: Any) -> Self:
+    def __ior__(self, other: Operand) -> Self:
         return self._take(self.bitwise_or(other), "|=")
 
-    def __ixor__(self, other: Any) -> Self:
+    def __ixor__(self, other: Operand) -> Self:
         return self._take(self.bitwise_xor(other), "^=")
 
-    def __ilshift__(self, other: Any) -> Self:
+    def __ilshift__(self, other: Operand) -> Self:
         return self._take(self.lshift(other), "<<=")
 
-    def __irshift__(self, other: Any) -> Self:
+    def __irshift__(self, other: Operand) -> Self:
         return self._take(self.rshift(other), ">>=")

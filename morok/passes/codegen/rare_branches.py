@@ -39,12 +39,13 @@ def find_rare_work(order: Sequence[UOp], block_of: Mapping[UOp, Any]) -> list[Ra
             owner[u] = key
             groups.setdefault(key, []).append(u)
     found = []
+    place = {u: i for i, u in enumerate(order)}
     for (condition, block), members in groups.items():
         if len(members) >= LEAST_OPS:
             members.reverse()
             inside = set(members)
             outputs = [u for u in members if any(v not in inside for v in users[u])]
-            if _is_convex(order, inside, outputs):
+            if _is_convex(order[place[outputs[0]]:place[members[-1]] + 1], inside, outputs):
                 found.append(RareWork(condition, block, members, outputs))
     return found
 
@@ -66,7 +67,7 @@ def _owner(u: UOp, users: Sequence[UOp], owner: Mapping[UOp, Any], block_of: Map
 
 
 def _is_convex(order: Sequence[UOp], inside: set[UOp], outputs: Sequence[UOp]) -> bool:
-    """Whether nothing inside needs what outside is made of the outputs."""
+    """Whether nothing inside needs what outside is made of the outputs: among the ops from the first output to the last inside."""
     after: set[UOp] = set()
     results = set(outputs)
     for u in order:

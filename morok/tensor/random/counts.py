@@ -9,6 +9,7 @@ import numpy as np
 from ...dialect import types as T
 from ...errors import BoundsError, DTypeError
 from .. import dtypes
+from ..annotations import DTypeLike, ShapeLike
 from ..arguments import number, shape_argument
 from ..sizes import Shape
 from ..tensor import Tensor
@@ -24,7 +25,7 @@ _TRIALS = 16
 _GREATEST_RATE = 2.0**40
 
 
-def poisson(rate: Any, *shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+def poisson(rate: Any, *shape: ShapeLike, dtype: DTypeLike = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
     """Counts of events that happen at a rate: mean and variance are the rate, a number or a tensor of floats that broadcasts to the shape, by default its
     own; int64 unless a dtype is given. From a rate of 10 by the transformed rejection of Hoermann (1993).
 

@@ -10,6 +10,7 @@ from typing import Any
 from ...dialect import types as T
 from ...errors import BoundsError, DTypeError, ShapeError
 from .. import dtypes
+from ..annotations import DTypeLike, ShapeLike
 from ..arguments import integer, normal_axis, number, shape_argument
 from ..sizes import Shape
 from ..tensor import Tensor
@@ -25,7 +26,7 @@ def source_of(generator: Generator | None, device: str | None = None) -> Generat
     return generator
 
 
-def floating(dtype: Any, what: str) -> T.DType:
+def floating(dtype: DTypeLike, what: str) -> T.DType:
     """The dtype of a draw; DTypeError for one that is no float."""
     found = dtypes.default_float() if dtype is None else dtypes.as_dtype(dtype)
     if not found.is_float:
@@ -41,7 +42,7 @@ def unit_numbers(words: tuple[Tensor, Tensor], dtype: T.DType) -> Tensor:
     return (words[0] >> 8).cast(T.float32) * 2.0**-24
 
 
-def bits(*shape: Any, generator: Generator | None = None, device: str | None = None) -> Tensor:
+def bits(*shape: ShapeLike, generator: Generator | None = None, device: str | None = None) -> Tensor:
     """Random words, uint32: each of its values is equally likely. ShapeError for a negative size.
 
         morok.random.bits(4).dtype      # uint32
@@ -49,7 +50,8 @@ def bits(*shape: Any, generator: Generator | None = None, device: str | None = N
     return source_of(generator, device).blocks(shape_argument(shape, "bits"))[0]
 
 
-def uniform(*shape: Any, low: Any = 0.0, high: Any = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+def uniform(*shape: ShapeLike, low: Any = 0.0, high: Any = 1.0, dtype: DTypeLike = None,
+            generator: Generator | None = None, device: str | None = None) -> Tensor:
     """Numbers from low up to but without high, equally likely; all are low where both are the same. low and high may be tensors that broadcast to the
     shape, and get gradients.
 
@@ -78,7 +80,8 @@ def _below(u: Tensor, high: float, dtype: T.DType) -> Tensor:
     return u.cast(dtype).minimum(last)
 
 
-def normal(*shape: Any, mean: Any = 0.0, std: Any = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+def normal(*shape: ShapeLike, mean: Any = 0.0, std: Any = 1.0, dtype: DTypeLike = None,
+           generator: Generator | None = None, device: str | None = None) -> Tensor:
     """Numbers of the normal distribution, by the transform of Box and Muller (1958): out to 6.6 standard deviations, 8.5 in float64. mean and std may be
     tensors that broadcast to the shape, and get gradients.
 
@@ -106,7 +109,8 @@ def normal(*shape: Any, mean: Any = 0.0, std: Any = 1.0, dtype: Any = None, gene
     return x.cast(wanted)
 
 
-def randint(low: int, high: int | None = None, size: Any = (), dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+def randint(low: int, high: int | None = None, size: Any = (), dtype: DTypeLike = None,
+            generator: Generator | None = None, device: str | None = None) -> Tensor:
     """Integers from low up to but without high (from 0 with one bound), of the shape `size`, int64 unless a dtype is given. Probabilities differ by less than
     2**-32 of themselves, in ranges as wide as the dtype too.
 
@@ -148,7 +152,7 @@ def _high_word(x: Tensor, factor: int) -> Tensor:
     return x_high * high + (middle >> 32) + (other >> 32)
 
 
-def bernoulli(p: Any, *shape: Any, generator: Generator | None = None) -> Tensor:
+def bernoulli(p: Any, *shape: ShapeLike, generator: Generator | None = None) -> Tensor:
     """True with probability p, a number (with a shape) or a tensor of probabilities that broadcasts to the shape, by default its own.
 
     BoundsError for a number that is no probability; DTypeError for a tensor that is no float. Elements below 0 or NaN give False, above 1 True.
@@ -171,7 +175,7 @@ def bernoulli(p: Any, *shape: Any, generator: Generator | None = None) -> Tensor
     return x.lt(least >> 32) | (x.eq(least >> 32) & y.lt(least & 0xFFFFFFFF))
 
 
-def exponential(*shape: Any, rate: Any = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+def exponential(*shape: ShapeLike, rate: Any = 1.0, dtype: DTypeLike = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
     """The exponential distribution of a rate: mean 1 / rate. The rate may be a tensor that broadcasts to the shape, and gets gradients.
 
     BoundsError for a number that is not positive; DTypeError for a dtype that is no float; ShapeError for a negative size.
@@ -202,7 +206,7 @@ def open_numbers(sizes: Shape, dtype: T.DType, generator: Generator | None, devi
     return (words[0] >> 9).cast(T.float32) * 2.0**-23 + 2.0**-24
 
 
-def gumbel(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+def gumbel(*shape: ShapeLike, dtype: DTypeLike = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
     """The standard Gumbel distribution, -log of exponential numbers: from -2.8 to 22.9, in float64 from -3.6 to 37.4.
 
     DTypeError for a dtype that is no float; ShapeError for a negative size.
@@ -220,7 +224,7 @@ def gumbel(*shape: Any, dtype: Any = None, generator: Generator | None = None, d
     return (-(-(-u.minimum(last)).log1p()).log()).cast(wanted)
 
 
-def logistic(*shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+def logistic(*shape: ShapeLike, dtype: DTypeLike = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
     """The standard logistic distribution, log(u / (1 - u)).
 
     DTypeError for a dtype that is no float; ShapeError for a negative size.
@@ -232,7 +236,8 @@ def logistic(*shape: Any, dtype: Any = None, generator: Generator | None = None,
     return (u.log() - (-u).log1p()).cast(wanted)
 
 
-def laplace(*shape: Any, loc: float = 0.0, scale: float = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+def laplace(*shape: ShapeLike, loc: float = 0.0, scale: float = 1.0, dtype: DTypeLike = None,
+            generator: Generator | None = None, device: str | None = None) -> Tensor:
     """The Laplace distribution: exponential numbers of mean `scale` to both sides of `loc`.
 
     DTypeError for a dtype that is no float; ShapeError for a negative size.

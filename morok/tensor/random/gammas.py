@@ -7,6 +7,7 @@ import numpy as np
 
 from ...dialect import types as T
 from ...errors import BoundsError, DTypeError, ShapeError
+from ..annotations import DTypeLike, ShapeLike
 from ..arguments import number, shape_argument
 from ..sizes import Shape
 from ..tensor import Tensor
@@ -18,7 +19,8 @@ TRIALS = 12
 """Of which each is accepted with a probability of 0.95 at least: all are rejected once in 10**15 draws."""
 
 
-def gamma(concentration: Any, *shape: Any, scale: Any = 1.0, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+def gamma(concentration: Any, *shape: ShapeLike, scale: Any = 1.0, dtype: DTypeLike = None,
+          generator: Generator | None = None, device: str | None = None) -> Tensor:
     """Numbers of the gamma distribution: mean concentration * scale. Both may be tensors that broadcast to the shape, which is the concentration's unless
     given. By the method of Marsaglia and Tsang (2000); derivatives go to `scale` alone.
 
@@ -34,7 +36,7 @@ def gamma(concentration: Any, *shape: Any, scale: Any = 1.0, dtype: Any = None, 
     return (x * scale).cast(wanted)
 
 
-def chisquare(df: Any, *shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+def chisquare(df: Any, *shape: ShapeLike, dtype: DTypeLike = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
     """Sums of the squares of `df` normal numbers: a positive number, or a tensor of floats that broadcasts to the shape, by default its own.
 
     BoundsError for a number that is not positive; where a tensor's elements are not, NaN. DTypeError for what is no float.
@@ -45,7 +47,7 @@ def chisquare(df: Any, *shape: Any, dtype: Any = None, generator: Generator | No
     return (_standard_gamma(a * 0.5, sizes, _precision(wanted), generator) * 2.0).cast(wanted)
 
 
-def beta(a: Any, b: Any, *shape: Any, dtype: Any = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
+def beta(a: Any, b: Any, *shape: ShapeLike, dtype: DTypeLike = None, generator: Generator | None = None, device: str | None = None) -> Tensor:
     """Numbers of the beta distribution, from 0 to 1 with mean a / (a + b). Both may be tensors that broadcast to the shape, by default that of `a`.
 
     BoundsError for numbers that are not positive; where a tensor's elements are not, NaN. DTypeError for what is no float.
@@ -58,7 +60,7 @@ def beta(a: Any, b: Any, *shape: Any, dtype: Any = None, generator: Generator | 
     return (x - y).sigmoid().cast(wanted)
 
 
-def dirichlet(concentration: Tensor, *shape: Any, dtype: Any = None, generator: Generator | None = None) -> Tensor:
+def dirichlet(concentration: Tensor, *shape: ShapeLike, dtype: DTypeLike = None, generator: Generator | None = None) -> Tensor:
     """Probabilities that add up to 1 along the last axis, of the Dirichlet distribution. The shape goes before that of the concentration, a tensor.
 
     ShapeError for a concentration that has no axis; where its elements are not positive, NaN. DTypeError for one that is no float.
@@ -71,7 +73,7 @@ def dirichlet(concentration: Tensor, *shape: Any, dtype: Any = None, generator: 
     return _log_gamma_numbers(a, sizes, _precision(wanted), generator).softmax(-1).cast(wanted)
 
 
-def parameter(given: Any, shape: tuple, dtype: Any, what: str, device: str | None) -> tuple[Shape, T.DType, Tensor]:
+def parameter(given: Any, shape: tuple, dtype: DTypeLike, what: str, device: str | None) -> tuple[Shape, T.DType, Tensor]:
     """The shape and dtype of a draw, and a positive parameter as a tensor that broadcasts to the shape, cut off from gradients."""
     name = what.partition(":")[0]
     if isinstance(given, Tensor):

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ...dialect import types as T
 from ...errors import BoundsError
+from ..annotations import DTypeLike, ShapeLike
 from ..arguments import number, shape_argument
 from ..tensor import Tensor
 from .distributions import floating, open_numbers
@@ -49,7 +49,7 @@ def _polynomial(coefficients: tuple[float, ...], x: Tensor) -> Tensor:
     return value
 
 
-def truncated_normal(*shape: Any, mean: float = 0.0, std: float = 1.0, low: float = -2.0, high: float = 2.0, dtype: Any = None,
+def truncated_normal(*shape: ShapeLike, mean: float = 0.0, std: float = 1.0, low: float = -2.0, high: float = 2.0, dtype: DTypeLike = None,
                      generator: Generator | None = None, device: str | None = None) -> Tensor:
     """Numbers of the normal distribution of that mean and standard deviation, given that they lie from low to high.
 
