@@ -97,8 +97,6 @@ class CountingMethods(SelectionMethods):
     def _counted(self, bins: int, weights: Any) -> Self:
         """For each of so many bins how many of these integers name it, or the sum of the weights."""
         positions, count = self.uop, self.numel()
-        if not isinstance(count, int):
-            raise ShapeError(f"bincount: takes static sizes, not {self.shape}")
         dtype, values = T.int64, None
         if weights is not None:
             narrow = weights.dtype
@@ -106,9 +104,9 @@ class CountingMethods(SelectionMethods):
             values = build.cast(weights.uop, dtype)
         if not positions.dtype.is_int or positions.dtype.kind == "u":
             positions = build.cast(positions, T.int64)
-        blocks = BLOCKS if count >= LEAST and count >= 2 * BLOCKS * bins else 1
-        rest = -count % blocks
-        each = (count + rest) // blocks
+        blocks = BLOCKS if isinstance(count, int) and count >= LEAST and count >= 2 * BLOCKS * bins else 1
+        rest: Any = -count % blocks if blocks > 1 else 0
+        each = (count + rest) // blocks if blocks > 1 else count
         positions = build.reshape(build.pad(positions, (0,), (rest,), -1), (blocks, each))
         values = build.full((blocks, each), 1, dtype) if values is None else build.reshape(build.pad(values, (0,), (rest,)), (blocks, each))
         found = put(build.full((blocks, bins), 0, dtype), positions, values, 1, "add")
@@ -123,7 +121,7 @@ class CountingMethods(SelectionMethods):
         """The edges of bins of equal width, and the bin of each of these floats, -1 for none. Limits that are equal are moved apart by the margin."""
         if bins < 1:
             raise BoundsError(f"{what}: there must be at least one bin, given {bins}")
-        if limits is None and not self.numel():
+        if limits is None and 0 in self.shape:
             limits = 0.0, 1.0
         if limits is None:
             low, high = self.nanmin().cast(T.float64), self.nanmax().cast(T.float64)

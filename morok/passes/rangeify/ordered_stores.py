@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from ...dialect import types as T
 from ...graph.shape import shape_of
 from ...graph.uop import UOp, const
-from .movement_indices import Indices
+from ..symbolic import simplify
+from .movement_indices import Indices, flatten
 
 OPS = frozenset(("scan", "scatter", "counted_scatter"))
 
@@ -67,14 +68,18 @@ class _Ordered:
     def read(self, buffer: UOp, indices: Indices, gate: UOp | None = None) -> UOp:
         """An element as it is now. Without an ordered loop (of one iteration) that is the buffer itself."""
         now = UOp.make("current", (buffer, *self.ordered), (), buffer.type, self.u.loc) if self.ordered else buffer
-        pointer = UOp.make("index", (now, *indices), (), T.ptr(buffer.dtype, "global"))
+        pointer = UOp.make("index", (now, *self._place(buffer, indices)), (), T.ptr(buffer.dtype, "global"))
         if gate is None or gate.is_const(True):
             return UOp.make("load", (pointer,), (), buffer.dtype, self.u.loc)
         return UOp.make("load", (pointer, gate, const(0, buffer.dtype)), (), buffer.dtype, self.u.loc)
 
     def write(self, buffer: UOp, indices: Indices, value: UOp, *gate: UOp) -> UOp:
-        pointer = UOp.make("index", (buffer, *indices), (), T.ptr(buffer.dtype, "global"))
+        pointer = UOp.make("index", (buffer, *self._place(buffer, indices)), (), T.ptr(buffer.dtype, "global"))
         return UOp.make("store", (pointer, value, *gate), (), T.token, self.u.loc)
+
+    def _place(self, buffer: UOp, indices: Indices) -> Indices:
+        """An element's indices in the buffer: that of a symbolic shape is one-dimensional."""
+        return indices if len(buffer.type.shape) == len(indices) else simplify((flatten(indices, shape_of(self.u)),))  # type: ignore[union-attr]
 
     def scan(self, buffer: UOp, own: Indices) -> list[UOp]:
         op, axis = self.u.attribute("op"), self.u.attribute("axis")
@@ -83,7 +88,7 @@ class _Ordered:
         return [self.write(buffer, place, _logaddexp(before, here) if op == "logaddexp" else before.alu(op, here))]
 
     def scatter(self, buffer: UOp, own: Indices, position: UOp, value: UOp) -> list[UOp]:
-        op, size = self.u.attribute("op"), buffer.type.shape[1]  # type: ignore[union-attr]
+        op, size = self.u.attribute("op"), shape_of(self.u)[1]
         inside = _is_inside(position, size)
         place = (own[0], position.cast(T.index), own[2])
         new = value if op == "set" else self.read(buffer, place, inside).alu(op, value)
@@ -105,8 +110,10 @@ def _logaddexp(x: UOp, y: UOp) -> UOp:
     return high + little.alu("exp").alu("log1p")
 
 
-def _is_inside(position: UOp, size: int) -> UOp:
+def _is_inside(position: UOp, size: int | UOp) -> UOp:
     """Whether a position that is data lies within an axis."""
+    if isinstance(size, UOp):
+        return position.ge(0) & position.cast(T.index).lt(size)
     most = position.dtype.max if position.dtype is not T.index else size
     inside = position.ge(0)
     return inside & position.lt(size) if size <= most else inside

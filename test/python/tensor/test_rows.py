@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import morok
-from morok import Tensor
+from morok import Tensor, Variable
 from morok.runtime import configured
 from morok.tensor import build
 
@@ -195,6 +195,27 @@ def test_every_back_end_and_thread_count(backend, threads):
         found = t.numpy()
     array[i] = value
     np.testing.assert_array_equal(found, array)
+
+
+def test_sizes_known_later():
+    n, array = Variable("n", 1, 8), np.arange(24.0).reshape(8, 3)
+
+    def window(t, size):
+        return t[: n.bind(size)]
+
+    for size in (5, 8):
+        t, expected = Tensor(array), array.copy()
+        window(t, size)[Tensor([1, 1, -1])] = Tensor([[1.0], [2.0], [3.0]])
+        expected[:size][[1, 1, -1]] = [[1], [2], [3]]
+        np.testing.assert_array_equal(t.numpy(), expected)
+        added = window(Tensor(array), size).index_add(0, Tensor([1, 1, 7]), 1.0)
+        np.testing.assert_array_equal(added.numpy(), array[:size] + np.array([0, 2, 0, 0, 0, 0, 0, 1])[:size, None])
+        x = Tensor(array, requires_grad=True)
+        window(x, size)[Tensor([1, 1, 4])].sum().backward()
+        np.testing.assert_array_equal(x.grad.numpy()[:, 0], [0, 2, 0, 0, 1, 0, 0, 0])
+        i = Tensor([1, 3, 0, 0, 2, 1, 1, 1])
+        np.testing.assert_array_equal(window(i, size).bincount(length=4).numpy(), np.bincount([1, 3, 0, 0, 2, 1, 1, 1][:size], minlength=4))
+        assert window(i, size).histogram(3)[0].tolist() == np.histogram([1, 3, 0, 0, 2, 1, 1, 1][:size], 3)[0].tolist()
 
 
 def test_derivatives_of_writes():
