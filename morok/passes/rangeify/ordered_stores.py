@@ -10,7 +10,7 @@ left it.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...dialect import types as T
 from ...graph.shape import shape_of
@@ -45,10 +45,15 @@ def requests(u: UOp, own: Indices) -> list[tuple[UOp, Indices]]:
     return [(u.operands[1], own[:3]), (u.operands[3], own)] if u.name == "counted_scatter" else []
 
 
-def build(u: UOp, own: Indices, memory: Sequence[UOp], values: Sequence[UOp]) -> UOp:
-    """The memory of the first operand, overwritten. `memory` is the targets', `values` are what `requests` asked for."""
+Place = Callable[[Indices], Indices]
+"""From an element's indices in the first operand to those in memory."""
+
+
+def build(u: UOp, own: Indices, memory: Sequence[UOp], values: Sequence[UOp], place: Place | None = None) -> UOp:
+    """The memory of the first operand, overwritten, or memory that has its elements elsewhere, as `place` says. `memory` is the targets', `values` are what
+    `requests` asked for."""
     ranges = tuple(r for r in own if r.name == "range")
-    builder = _Ordered(u, ranges)
+    builder = _Ordered(u, ranges, place)
     if u.name == "scan" and shape_of(u)[u.attribute("axis")] == 1 or any(0 in t.shape for t in (u.type, *(o.type for o in u.operands))):  # type: ignore[union-attr]
         return memory[0]
     if u.name == "scan":
@@ -61,8 +66,8 @@ def build(u: UOp, own: Indices, memory: Sequence[UOp], values: Sequence[UOp]) ->
 
 
 class _Ordered:
-    def __init__(self, u: UOp, ranges: Sequence[UOp]) -> None:
-        self.u = u
+    def __init__(self, u: UOp, ranges: Sequence[UOp], place: Place | None) -> None:
+        self.u, self.place = u, place
         self.ordered = tuple(r for r in ranges if r.attribute("kind") == "ordered")
 
     def read(self, buffer: UOp, indices: Indices, gate: UOp | None = None) -> UOp:
@@ -79,6 +84,8 @@ class _Ordered:
 
     def _place(self, buffer: UOp, indices: Indices) -> Indices:
         """An element's indices in the buffer: that of a symbolic shape is one-dimensional."""
+        if self.place is not None:
+            return self.place(indices)
         return indices if len(buffer.type.shape) == len(indices) else simplify((flatten(indices, shape_of(self.u)),))  # type: ignore[union-attr]
 
     def scan(self, buffer: UOp, own: Indices) -> list[UOp]:

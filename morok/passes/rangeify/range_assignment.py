@@ -16,6 +16,7 @@ distinct request. A reduction asked for at indices that use only outer loops is 
 """
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from math import prod
 
@@ -59,13 +60,38 @@ class _Assignment:
         self.next_buffer = 0
         self.arguments = {a: argument(a.attributes[0], T.memref(a.type.shape, a.dtype)) if isinstance(a.type, T.TensorType) else a for a in body.arguments}
         self.overwritten: set[UOp] = set()
+        self.scattered: dict[UOp, UOp] = {}
+        """The scatter that an assign writes, where it can be done in the target's memory."""
         self.in_place = {a for a, given in zip(body.arguments, body.argument_attributes) if "morok.in_place" in given}
 
     def run(self) -> Body:
+        self._find_scattered()
         self._collect_sites()
         self._build()
         results = tuple(self.buffers.get(r, r) for r in self.body.results)  # what is no tensor stays
         return replace(self.body, arguments=[self.arguments[a] for a in self.body.arguments], results=results)
+
+    # What is scattered into a target needs no memory of its own.
+
+    def _find_scattered(self) -> None:
+        assigns = [u for u in self.order if u.name == "assign"]
+        if not assigns:
+            return
+        uses = Counter(o for u in self.order for o in u.operands)
+        for u in assigns:
+            found = _scatter_behind(u.operands[2])
+            if found is None or any(uses[step] > 1 or step in self.body.results for step in found):
+                continue
+            if self._same_places(u, found):
+                self.scattered[u] = found[-1]
+
+    def _same_places(self, u: UOp, found: list[UOp]) -> bool:
+        """Whether each element of the scatter lies where the assign writes it."""
+        target, view, value = u.operands
+        own = tuple(self._new_index(size, "loop") for size in shape_of(value))
+        written, scattered = _through_chain(view, target, own), _through_chain(value, found[-1], own)
+        moved = _through_chain(found[-1].operands[0], target, scattered) if scattered is not None else None
+        return written is not None and written == moved
 
     # Backwards: who is asked for where.
 
@@ -83,12 +109,15 @@ class _Assignment:
 
     def _collect_sites(self) -> None:
         self._roots = set(self.body.results)
-        self._targets = {t for u in self.order if u.name in OVERWRITING for t in ordered_stores.targets(u)}
+        elsewhere = set(self.scattered.values())
+        self._targets = {t for u in self.order if u.name in OVERWRITING and u not in elsewhere for t in ordered_stores.targets(u)}
         cost, depth = costs(self.order), product_depths(self.order)
         for u in reversed(self.order):
             if u.type is T.index or not isinstance(u.type, T.TensorType):
                 continue
             sites = self.sites[u]
+            if u in elsewhere:
+                continue
             if self._must_store(u) or u in self._targets and u.name != "arg":
                 decision: Stored | None = Stored("global", tuple(range(len(u.type.shape))))
             else:
@@ -101,9 +130,10 @@ class _Assignment:
 
     def _ask_stored(self, u: UOp, decision: Stored) -> None:
         self.stored[u] = decision
-        if u.name in ordered_stores.OPS:
-            own = self.own[u] = tuple(self._new_index(size, kind, u.loc) for size, kind in ordered_stores.loops_of(u))
-            for operand, indices in ordered_stores.requests(u, own):
+        ordered = self.scattered.get(u, u)
+        if ordered.name in ordered_stores.OPS:
+            own = self.own[u] = tuple(self._new_index(size, kind, u.loc) for size, kind in ordered_stores.loops_of(ordered))
+            for operand, indices in ordered_stores.requests(ordered, own):
                 self.sites[operand].add(Request(indices, None), tuple(r for r in own if r.name == "range"))
             return
         shape = shape_of(u.operands[1]) if u.name == "assign" else shape_of(u)
@@ -214,11 +244,24 @@ class _Assignment:
             self.scalars[u, request] = const(0, u.dtype) if _is_empty(u) else _load(buffer, indices, request.gate)
 
     def _build_overwriting(self, u: UOp) -> UOp:
+        if u in self.scattered:
+            return self._build_scattered(u, self.scattered[u])
         if u.name == "assign":
             return self._build_assign(u)
         memory = [self._target_memory(t) for t in ordered_stores.targets(u)]
         values = [self.scalars[operand, Request(indices, None)] for operand, indices in ordered_stores.requests(u, self.own[u])]
         return ordered_stores.build(u, self.own[u], memory, values)
+
+    def _build_scattered(self, u: UOp, scatter: UOp) -> UOp:
+        target, own = u.operands[0], self.own[u]
+        memory = self._target_memory(target)
+        values = [self.scalars[operand, Request(indices, None)] for operand, indices in ordered_stores.requests(scatter, own)]
+
+        def place(indices: Indices) -> Indices:
+            found = _through_chain(scatter.operands[0], target, indices)
+            assert found is not None
+            return found if len(found) == len(memory.type.shape) else _simplified((flatten(found, shape_of(target)),))  # type: ignore[union-attr]
+        return ordered_stores.build(scatter, own, [memory], values, place)
 
     def _build_assign(self, u: UOp) -> UOp:
         """Stores the value through the view into the target's buffer: `after(target, end(store))`."""
@@ -271,6 +314,26 @@ class _Assignment:
         if u.name == "repeated":
             raise IRError("morok-range-assignment: a program with morok.repeat is cut into programs of their own first (runtime/repeats.py)")
         raise TypeError(f"morok-range-assignment: no range form for morok.{u.name}")
+
+
+def _scatter_behind(u: UOp) -> list[UOp] | None:
+    """The movements of a scatter, last first, and it."""
+    found = [u]
+    while found[-1].name in ("reshape", "permute"):
+        found.append(found[-1].operands[0])
+    return found if found[-1].name == "scatter" else None
+
+
+def _through_chain(u: UOp, source: UOp, indices: Indices) -> Indices | None:
+    """Where the element at these indices of movements of a source lies in it; None for other ops, and where it may lie outside."""
+    while u is not source:
+        if u.name not in MOVEMENT:
+            return None
+        indices, inside = source_indices(u, indices)
+        if inside is not None:
+            return None
+        u = u.operands[0]
+    return _simplified(indices)
 
 
 def _is_empty(u: UOp) -> bool:

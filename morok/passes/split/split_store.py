@@ -229,6 +229,8 @@ def _reads_only_where_it_writes(order: list[UOp], store: UOp, written: UOp) -> b
     reads_place = [u for u in order if u.name == "load" and u.operands[0] is place]
     if not reads_place:
         return True
+    if any(v.name == "load" for i in place.operands[1:] for v in toposort_to((i,), _is_version)):
+        return False  # what is stored where data says may be stored there again
     # The same index expression, but inside a reduction or a local stage: other iterations may have written it already.
     allowed = ranges_in(*place.operands[1:])
     depends: set[UOp] = set(reads_place)

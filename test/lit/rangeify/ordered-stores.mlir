@@ -33,3 +33,19 @@ func.func @counted_scatter(%t: tensor<1x18x1xf32>, %k: tensor<1x2x9xi32>, %s: te
   %r = "morok.counted_scatter"(%t, %k, %s, %v) : (tensor<1x18x1xf32>, tensor<1x2x9xi32>, tensor<1x2x4xi32>, tensor<1x2x9x1xf32>) -> tensor<1x18x1xf32>
   return %r : tensor<1x18x1xf32>
 }
+
+// -----
+// What is scattered into memory that may be written needs none of its own.
+// CHECK-LABEL: @written_in_place
+// CHECK-NOT: "morok.bufferize"
+// CHECK: %[[K:.*]] = "morok.range"({{.*}}) {id = {{.*}}, kind = "ordered"}
+// CHECK: "morok.index"(%arg0, %{{.*}}, %{{.*}})
+// CHECK: "morok.store"
+// CHECK-NOT: "morok.bufferize"
+func.func @written_in_place(%t: tensor<5x3xf32> {morok.in_place}, %p: tensor<1x7xi64>, %v: tensor<1x7x3xf32>) -> tensor<5x3xf32> {
+  %r = "morok.reshape"(%t) {shape = array<i64: 1, 5, 3>} : (tensor<5x3xf32>) -> tensor<1x5x3xf32>
+  %s = "morok.scatter"(%r, %p, %v) {op = "set"} : (tensor<1x5x3xf32>, tensor<1x7xi64>, tensor<1x7x3xf32>) -> tensor<1x5x3xf32>
+  %b = "morok.reshape"(%s) {shape = array<i64: 5, 3>} : (tensor<1x5x3xf32>) -> tensor<5x3xf32>
+  %a = "morok.assign"(%t, %t, %b) : (tensor<5x3xf32>, tensor<5x3xf32>, tensor<5x3xf32>) -> tensor<5x3xf32>
+  return %a : tensor<5x3xf32>
+}

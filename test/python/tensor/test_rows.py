@@ -267,3 +267,39 @@ def test_random_writes(seed):
         view[chosen] = value
         mine[tuple(Tensor(k) if isinstance(k, np.ndarray) and rng.integers(2) else k for k in chosen)] = Tensor(value)
     np.testing.assert_array_equal(t.numpy(), array)
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("op", ["set", "add", "both"])
+def test_writes_in_place_read_what_was_there_before(op, check):
+    """Where an index repeats, the value is of before the write, as NumPy's right sides are."""
+    array, i, j = RNG(0).integers(-9, 9, (5, 3)), np.array([1, 1, 4, 1]), np.array([1, 4, 1, 0])
+    with configured(check=check):
+        t = Tensor(array)
+        f = morok.jit(lambda t, i, j: write(t, i, j, Tensor))
+
+        def write(t, i, j, kind):
+            if op == "add":
+                t.index_add_(0, i, t[j] * 2) if kind is Tensor else np.add.at(t, i, t[j] * 2)
+            else:
+                t[i] = t[i] + 1
+                if op == "both":
+                    t[:, i % 3] = t[:, j % 3] - t[:, i % 3]
+
+        for run in (lambda: write(t, Tensor(i), Tensor(j), Tensor), lambda: f(t, Tensor(i), Tensor(j))):
+            run()
+            write(array, i, j, np)
+            np.testing.assert_array_equal(t.numpy(), array)
+
+
+def test_a_write_costs_what_it_writes():
+    t, i, v = Tensor(np.zeros((50, 6), np.float32)), Tensor([1, 3]), Tensor(np.ones((2, 6), np.float32))
+
+    @morok.jit
+    def f(t, i, v):
+        t[i] = v
+        t[:, :2].T.index_add_(1, i, v[:, :2].T)
+
+    f(t, i, v)
+    report = f.report()
+    assert "2 kernels" in report and "intermediates 0 bytes" in report
