@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...dialect import types as T
@@ -26,10 +26,14 @@ class Region:
 
     __slots__ = ("inputs", "outputs", "parent", "__weakref__")
 
-    def __init__(self, inputs: Sequence[TensorUOp], outputs: Sequence[TensorUOp], first: TensorUOp) -> None:
+    def __init__(self, inputs: Sequence[TensorUOp], outputs: Sequence[TensorUOp]) -> None:
         self.inputs = weakref.WeakSet(inputs)
         self.outputs = [weakref.ref(u) for u in outputs]
         self.parent: Region | None = None
+
+    def enter_all_behind(self, first: TensorUOp) -> None:
+        """Enters the ops that lead to the outputs and stand behind one in the block."""
+        outputs, inputs = [u for ref in self.outputs if (u := ref()) is not None], list(self.inputs)
         stack, seen = list(outputs), set(inputs)
         while stack:
             u = stack.pop()
@@ -74,9 +78,24 @@ def checkpoint(function: Callable) -> Callable:
         first = new_buffer(T.tensor((0,), T.bool_))
         result = function(*args, **kwargs)
         with GRAPH.lock:
-            Region(inputs, [t.uop for t in Structure(result).tensors], first)
+            Region(inputs, [t.uop for t in Structure(result).tensors]).enter_all_behind(first)
         return result
     return checkpointed
+
+
+def regions_over_again(made: Mapping[TensorUOp, TensorUOp | None]) -> None:
+    """The regions of ops that were made over again for many examples, for what was made of them."""
+    new: dict[Region, Region] = {}
+
+    def of(region: Region) -> Region:
+        found = new.get(region)
+        if found is None:
+            found = new[region] = Region([made.get(u) or u for u in region.inputs], [made.get(u) or u for ref in region.outputs if (u := ref()) is not None])
+            found.parent = None if region.parent is None else of(region.parent)
+        return found
+    for u, whole in made.items():
+        if whole is not None and (region := REGIONS.get(u)) is not None and whole is not u:
+            REGIONS.setdefault(whole, of(region))
 
 
 class Recomputation:

@@ -12,6 +12,7 @@ from ...graph.derivation import CUSTOM, Custom
 from ...graph.registries import STAND_INS
 from ...graph.tensor_graph import GRAPH, TensorUOp, new_buffer
 from .. import build
+from ..gradient.checkpointing import REGIONS, regions_over_again
 from ..gradient.rules import device_of
 from ..sizes import Size
 from ..tracing import stand_in
@@ -35,6 +36,8 @@ def batched(outputs: Sequence[TensorUOp], sources: Mapping[TensorUOp, TensorUOp]
                 continue
             stack.pop()
             made[u] = None if all(made[o] is None for o in before) else _over_again(u, made, sources, size)
+        if REGIONS:
+            regions_over_again(made)
         return [made[u] for u in outputs]
 
 

@@ -120,6 +120,25 @@ def test_mapped():
     np.testing.assert_allclose(found, morok.grad(lambda x: (x.sin() * x).tanh().sum())(Tensor(X)).numpy(), rtol=1e-12)
 
 
+def test_mapped_within_a_derivative():
+    x, weights = RNG.standard_normal((64, 32)).astype(np.float32), [np.eye(32, dtype=np.float32) for _ in range(12)]
+
+    def gradients_by_rows(around):
+        def loss(weights):
+            run = around(block)
+
+            def of_row(h):
+                for i in range(0, len(weights), 4):
+                    h = run(h, weights[i:i + 4])
+                return h.square().sum()
+            return morok.vmap(of_row)(Tensor(x)).sum()
+        return morok.grad(loss)([Tensor(w) for w in weights])
+    want, found = gradients_of_blocks(plain, x, weights), gradients_by_rows(morok.checkpoint)
+    assert intermediates(Tensor.prepare_batch(found)) < 0.8 * intermediates(Tensor.prepare_batch(gradients_by_rows(plain)))
+    for f, w in zip(found, want, strict=True):
+        np.testing.assert_allclose(f.numpy(), w.numpy(), rtol=1e-4, atol=1e-5)
+
+
 def test_nothing_to_compute_again():
     assert morok.checkpoint(lambda x: x)(Tensor(X)).shape == (8, 6)
     assert morok.grad(lambda x: morok.checkpoint(lambda y: y)(x).sum())(Tensor(X[0])).tolist() == [1.0] * 6
