@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ...dialect import types as T
 from ...graph.body import Body
@@ -25,7 +26,7 @@ from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, substitute
 from ..registry import KernelPass, morok_pass
 from ..symbolic.ranges import make_range, open_ranges, ranges_of, renumbered, replace_ranges
-from .fusion_cost import Candidate, Stripe, pays, pays_in_stripes, stripe_of
+from .fusion_cost import Candidate, Stripe, Touched, pays, pays_in_stripes, stripe_of
 from .placement import LOCAL_ELEMENTS
 from .stored_values import StoredValue, is_version, slice_of, store_of, stored_values, trips, version_of
 
@@ -66,6 +67,10 @@ class Group:
     def __post_init__(self) -> None:
         position = {r: k for k, r in enumerate(self.ranges)}
         self.loops = {m: sorted(m.ranges, key=lambda r: position.get(self.place[r], len(position))) for m in self.members}
+
+    @cached_property
+    def touched(self) -> Touched:
+        return Touched(self.members)
 
     def all_run_in(self, shared: Iterable[UOp]) -> bool:
         """Whether these loops are loops of every member."""
@@ -134,7 +139,7 @@ class _Grouping:
         for other in near:
             if (other, own) in self.apart:
                 continue
-            merged = self._merged(other, own)
+            merged = self._merged(other, own) if own.touched.may_pay_with(other.touched) else None
             if merged is not None:
                 self._enter(merged, (other, own))
                 return True

@@ -77,10 +77,30 @@ class Candidate:
         return all(len(m.ranges) == len(self.shared) for m in self.members)
 
 
+class Touched:
+    """What a group reads and writes, all in all: whether it can pay to join it with another is asked of very many pairs."""
+
+    def __init__(self, members: list[StoredValue]) -> None:
+        self.nbytes = sum(m.nbytes for m in members)
+        self.by_buffer: dict[UOp, int] = {}
+        for m in members:
+            for load in m.loads:
+                self._add(root_buffer(version_of(load)), m.traffic(load))
+            self._add(m.root, m.stored_bytes)
+
+    def _add(self, buffer: UOp, nbytes: int) -> None:
+        self.by_buffer[buffer] = self.by_buffer.get(buffer, 0) + nbytes
+
+    def may_pay_with(self, other: Touched) -> bool:
+        """False where what both touch is less than what `pays` asks them to save."""
+        few, many = sorted((self.by_buffer, other.by_buffer), key=len)
+        return sum(min(n, many.get(buffer, 0)) for buffer, n in few.items()) * WORTH >= min(self.nbytes, other.nbytes)
+
+
 def pays(c: Candidate) -> bool:
     """Whether the two groups are better one kernel."""
     return _keeps_tiles(c) and _keeps_parallelism(c) and _streams(c.members) <= MOST_STREAMS and _saved(c) * WORTH >= min(
-        sum(m.nbytes() for m in group) for group in (c.first, c.second))
+        sum(m.nbytes for m in group) for group in (c.first, c.second))
 
 
 def _keeps_tiles(c: Candidate) -> bool:

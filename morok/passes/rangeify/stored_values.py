@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 
 from ...dialect import types as T
@@ -40,7 +41,7 @@ class StoredValue:
     def in_place(self) -> bool:
         return self.op.name == "after"
 
-    @property
+    @cached_property
     def by_itself(self) -> bool:
         """Whether it shares no loops: its iterations come one after the other, or where it stores is data."""
         return any(r.attribute("kind") == "ordered" for r in self.ranges) or self.in_place and any(map(_is_placed_by_data, _stores_of(self.op)))
@@ -65,6 +66,7 @@ class StoredValue:
     def stored_bytes(self) -> int:
         return min(trips(self.ranges), size_of(self.op)) * self.op.dtype.itemsize
 
+    @cached_property
     def nbytes(self) -> int:
         """Bytes of distinct memory that it reads and writes."""
         read: dict[UOp, int] = {}

@@ -198,7 +198,11 @@ def _outline(slices: list[list[UOp]]) -> tuple[UOp, list[UOp]]:
             buffers.append(written)
     places = {store.operands[0] for store in stores}
     new: dict[UOp, UOp] = {}
+    scratch = sorted((u for u in order if u.name == "define_local"), key=lambda u: u.attribute("id"))  # numbered in each kernel: equal ones are then the same
+    new.update((u, UOp.make(u.name, (), (number, *u.attributes[1:]), u.type, u.loc)) for number, u in enumerate(scratch))
     for u in order:
+        if u in new:
+            continue
         operands = tuple(argument(slots[o], o.type) if _is_version(o) else new[o] for o in u.operands)
         if u.name == "index" and u.operands[0] in apart and u not in places:
             operands = (apart[u.operands[0]], *operands[1:])
