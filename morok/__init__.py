@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import nn as nn
     from . import optim as optim
     from .functions.counting import bincount, histc, histogram
+    from .functions import linalg as linalg
     from .functions.creation import arange, eye, full, full_like, ones, ones_like, zeros, zeros_like
     from .functions.elementwise import (
         abs,
@@ -266,7 +267,7 @@ _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".t
           "checkpoint": ".tensor.gradient.checkpointing", "vmap": ".tensor.mapping.vmap",
           **dict.fromkeys(("get_num_threads", "num_threads", "set_num_threads"), ".runtime.config")}
 _MODULES = {"array_api": ".array_api", "dtypes": ".tensor.dtypes", "nn": ".nn", "optim": ".optim", "random": ".tensor.random", "interpret": ".interpret",
-            "errors": ".errors"}
+            "errors": ".errors", "linalg": ".functions.linalg"}
 
 _FUNCTIONS = {
     "creation": "arange eye full full_like ones ones_like zeros zeros_like",

@@ -56,7 +56,9 @@ class _Splitter:
         self.inside = open_carried(self.order)
         check_closed(body.results, self.inside)
         self.memory: dict[UOp, int] = dict(zip(body.arguments, stage.inputs))
-        """The slots of what is computed: arguments, what repeats begin with and use, repeated values."""
+        """The slots of what is read from memory: arguments, what repeats use, repeated values."""
+        self.begins: dict[UOp, int] = {}
+        """The slots of what repeats begin with. Where it is a constant, nothing else reads it from there: it could not be folded any more."""
         self.depth: dict[UOp, int] = {}
         for u in self.order:
             self.depth[u] = max((self.depth[o] for o in u.operands), default=0) + (u.name == "repeat" and not self.inside[u])
@@ -77,12 +79,13 @@ class _Splitter:
 
     def _computed(self, wanted: list[UOp]) -> list[Stage]:
         """A stage that computes what is not in memory yet; the last stage alone may overwrite arguments."""
-        missing = [w for w in wanted if w not in self.memory]
+        missing = [w for w in wanted if w not in self.memory and w not in self.begins]
         if not missing:
             return []
         slots = [self.new_slot() for _ in missing]
         body, inputs = self.function(tuple(missing), [])
-        self.memory.update(zip(missing, slots))
+        self.begins.update(zip(missing, slots))
+        self.memory.update([(w, slot) for w, slot in zip(missing, slots) if not self.is_cheap(w)])
         return [Stage(body, inputs, tuple(slots))]
 
     def _last(self) -> Stage:
@@ -169,5 +172,5 @@ class _Loop:
             if u.name == "repeated" and u.operands[0] is self.repeat:
                 splitter.memory[u] = slots[u.attribute("number")]
         types = tuple(T.memref(t.shape, t.dtype) for t in self.types)
-        begin = Stage(None, (), (), tuple((splitter.memory[i], s) for i, s in zip(initial, slots)))
+        begin = Stage(None, (), (), tuple((splitter.begins[i] if i in splitter.begins else splitter.memory[i], s) for i, s in zip(initial, slots)))
         return [begin, RepeatStage(tuple(inner), slots, others, types, self.repeat.attribute("count"), self.repeat.attribute("while"))]
