@@ -5,7 +5,7 @@
     Tensor([1.0]).__array_namespace__() is xp
 
 Where Tensor's methods and the functions of `morok` follow PyTorch, these follow the standard.
-Complex numbers are left out.
+The extension `linalg` is `morok.array_api.linalg`. Complex numbers are left out.
 """
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from math import e, inf, nan, pi
 
 from ..tensor.dtype_queries import can_cast, finfo, iinfo, isdtype, result_type
 from ..tensor.dtypes import bool, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
+from . import linalg as linalg
 from .creation import arange, asarray, empty, empty_like, eye, from_dlpack, full, full_like, linspace, meshgrid, ones, ones_like, tril, triu, zeros, zeros_like
 from .elementwise import (
     abs,

@@ -336,7 +336,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     t = floating(tensor_of(x), "norm")
     if axis is None and ord is None:
         return vector_norm(t, keepdims=keepdims)
-    axes = tuple(range(t.ndim)) if axis is None else normal_axes(axis, t.ndim, "norm")
+    axes = tuple(range(t.ndim)) if axis is None else tuple(normal_axis(a, t.ndim, "norm") for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     if len(axes) == 1:
         return vector_norm(t, axis=axes[0], keepdims=keepdims, ord=2 if ord is None else ord)
     if len(axes) != 2:

@@ -7,12 +7,16 @@
 """
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import IRError
+from .tensor_graph import TensorUOp
 from .uop import UOp
 
+ENDS: weakref.WeakKeyDictionary[TensorUOp, weakref.WeakSet[TensorUOp]] = weakref.WeakKeyDictionary()
+"""Of each repeat of the lazy graph the repeated values that somebody has: whoever computes one computes all."""
 NOTHING: frozenset[UOp] = frozenset()
 
 
@@ -39,8 +43,9 @@ def open_carried(order: Iterable[UOp]) -> dict[UOp, frozenset[UOp]]:
             continue
         inside = NOTHING
         for o in u.operands:
-            if found[o] and found[o] is not inside:
-                inside = inside | found[o] if inside else found[o]
+            below = found.get(o)  # what lies behind a buffer is not in the order
+            if below and below is not inside:
+                inside = inside | below if inside else below
         if u.name == "repeat":
             carried, initial, _ = parts_of(u)
             if any(c.name != "carried" for c in carried) or any(not found[i].isdisjoint(carried) for i in initial):
@@ -48,6 +53,15 @@ def open_carried(order: Iterable[UOp]) -> dict[UOp, frozenset[UOp]]:
             inside = inside.difference(carried)
         found[u] = inside
     return found
+
+
+def computed_along(order: Sequence[TensorUOp]) -> list[TensorUOp]:
+    """The repeated values, whoever has them, of all repeats in a topological order that nothing is round."""
+    loops = [u for u in order if u.name == "repeat"]
+    if not loops:
+        return []
+    inside = open_carried(order)
+    return [end for loop in loops if not inside[loop] for end in ENDS.get(loop, ())]
 
 
 def check_closed(results: Iterable[UOp], known: Mapping[UOp, frozenset[UOp]]) -> None:

@@ -25,6 +25,7 @@ from ..graph.body import Body, Program
 from ..graph.capture import Captured, capture, device_of, reachable, structural_key
 from ..graph.in_place import InPlace, assigned_buffers, derived, overwritable
 from ..graph.registries import BUFFERS, STAND_INS
+from ..graph.repetition import ENDS, computed_along
 from ..graph.shape import bound_value, shape_of
 from ..graph.tensor_graph import GRAPH, TensorUOp, new_buffer, substitute
 from .buffer import Buffer
@@ -85,7 +86,8 @@ awaited_by_fork(RUNTIME, "lock", threading.RLock, 0)
 
 
 def realize_uops(uops: Sequence[TensorUOp]) -> None:
-    """Computes the values that have no memory yet; each handle becomes a buffer (or a view of one, where its shape is symbolic).
+    """Computes the values that have no memory yet; each handle becomes a buffer (or a view of one, where its shape is symbolic). So do the other values of
+    loops that run for them.
 
     BoundsError where a variable is not bound, MemoryError before anything runs.
     """
@@ -93,6 +95,9 @@ def realize_uops(uops: Sequence[TensorUOp]) -> None:
         pending = [u for u in dict.fromkeys(uops) if memory_view(u) is None]
         if not pending:
             return
+        if ENDS:
+            along = [u for u in computed_along(reachable(pending)) if memory_view(u) is None]
+            pending = list(dict.fromkeys([*pending, *along]))
         plan, leaves, values = _planned(pending, current_config())
         plan.check_values(values)
         bound = BoundPlan(plan, [memory_of(leaf) for leaf in leaves])

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
+from weakref import WeakSet
 
 from ..dialect import types as T
 from ..graph import shape as symbolic
 from ..graph.derivation import CUSTOM, VARIABLES
+from ..graph.repetition import ENDS
 from ..graph.tensor_graph import DYNAMIC, TensorUOp, new_carried, tensor_const
 from .sizes import Shape, SymbolicInt, as_size
 
@@ -201,7 +203,9 @@ def repeat(carried: Sequence[TensorUOp], initial: Sequence[TensorUOp], following
            goes_on: int | None = None) -> list[TensorUOp]:
     """The carried values after the last iteration."""
     loop = op("repeat", (*carried, *initial, *following), (count, goes_on))
-    return [op("repeated", (loop,), (i,), c.type) for i, c in enumerate(carried)]
+    found = [op("repeated", (loop,), (i,), c.type) for i, c in enumerate(carried)]
+    ENDS.setdefault(loop, WeakSet()).update(found)
+    return found
 
 
 # Reductions

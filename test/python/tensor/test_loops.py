@@ -163,3 +163,10 @@ def test_the_stages_of_a_loop_can_be_looked_at():
 def test_a_number_that_was_realised_is_still_a_constant_elsewhere():
     morok.jit(lambda x: x + 1)(Tensor(2.0))
     assert (Tensor([1.0, 3.0]).to("CPU:1") * 2).tolist() == [2.0, 6.0]
+
+
+def test_a_loop_runs_once_for_all_its_values():
+    from morok.runtime.realize import memory_view
+    a, b = morok.fori_loop(0, 3, lambda i, c: (c[0] * 2, c[1] + c[0]), (Tensor([1.0]), Tensor([0.0])))
+    assert (a + 1).tolist() == [9.0]
+    assert memory_view(b.uop) is not None and b.tolist() == [7.0] and a.tolist() == [8.0]
