@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from . import errors as errors
     from . import nn as nn
     from . import optim as optim
-    from .functions.counting import bincount, histc, histogram
     from .functions import linalg as linalg
+    from .functions.counting import bincount, histc, histogram
     from .functions.creation import arange, eye, full, full_like, ones, ones_like, zeros, zeros_like
     from .functions.elementwise import (
         abs,
