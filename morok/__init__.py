@@ -131,6 +131,7 @@ if TYPE_CHECKING:
         trunc,
         xlogy,
     )
+    from .functions.grids import empty, fromfunction, geomspace, indices, linspace, logspace, meshgrid, tri, tril_indices, triu_indices, vander
     from .functions.indexing import (
         argwhere,
         compress,
@@ -157,6 +158,7 @@ if TYPE_CHECKING:
     )
     from .functions.joining import cat, concat, concatenate, stack
     from .functions.linear_algebra import dot, einsum, kron, matmul, outer, trace
+    from .functions.memory import as_tensor, asarray, from_numpy, frombuffer, fromfile
     from .functions.movement import (
         broadcast_to,
         chunk,
@@ -180,6 +182,82 @@ if TYPE_CHECKING:
         triu,
         unbind,
         unsqueeze,
+    )
+    from .functions.of_methods import (
+        addcdiv,
+        addcmul,
+        array_split,
+        average,
+        bmm,
+        cbrt,
+        clamp_max,
+        clamp_min,
+        clone,
+        corrcoef,
+        cov,
+        deg2rad,
+        degrees,
+        diag,
+        diag_embed,
+        diagflat,
+        diff,
+        divmod,
+        dsplit,
+        ediff1d,
+        empty_like,
+        fix,
+        flatten,
+        fliplr,
+        flipud,
+        float_power,
+        fmax,
+        fmin,
+        fmod,
+        frac,
+        frexp,
+        glu,
+        hsplit,
+        inner,
+        is_floating_point,
+        isneginf,
+        isposinf,
+        layer_norm,
+        ldexp,
+        leaky_relu,
+        mm,
+        mod,
+        modf,
+        movedim,
+        nanargmax,
+        nanargmin,
+        nancumprod,
+        nancumsum,
+        nanprod,
+        nanstd,
+        nanvar,
+        narrow,
+        norm,
+        normalize,
+        numel,
+        one_hot,
+        positive,
+        rad2deg,
+        radians,
+        repeat_interleave,
+        rint,
+        rms_norm,
+        select,
+        sgn,
+        sliding_window_view,
+        softmin,
+        tensor_split,
+        tensordot,
+        threshold,
+        trapezoid,
+        true_divide,
+        unflatten,
+        vdot,
+        vsplit,
     )
     from .functions.order_statistics import cummax, cummin, cumprod, cumsum, logcumsumexp, median, nanmedian, nanpercentile, nanquantile, percentile, quantile
     from .functions.reduction import (
@@ -206,6 +284,25 @@ if TYPE_CHECKING:
         var_mean,
     )
     from .functions.searching import argmax, argmin, argsort, bucketize, digitize, isin, kthvalue, searchsorted, sort, topk, unique, where
+    from .functions.stacking import (
+        append,
+        array_equal,
+        atleast_1d,
+        atleast_2d,
+        atleast_3d,
+        block,
+        broadcast_arrays,
+        broadcast_shapes,
+        broadcast_tensors,
+        cartesian_prod,
+        column_stack,
+        convolve,
+        correlate,
+        dstack,
+        hstack,
+        row_stack,
+        vstack,
+    )
     from .interpret import interpret
     from .runtime.config import get_num_threads, num_threads, set_num_threads
     from .tensor import dtypes
@@ -229,28 +326,37 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _IMPORTED_AT = time.time_ns()
-__all__ = ["Generator", "Tensor", "Variable", "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "aminmax", "any", "arange",
-           "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "argwhere", "asin", "asinh", "atan",
-           "atan2", "atanh", "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or",
-           "bitwise_right_shift", "bitwise_xor", "broadcast_to", "bucketize", "can_cast", "cat", "ceil", "celu", "checkpoint", "chunk", "clamp", "clip",
-           "compress", "concat", "concatenate", "copysign", "cos", "cosh", "count_nonzero", "cummax", "cummin", "cumprod", "cumsum", "custom_gradient",
-           "diagonal", "digitize", "div", "divide", "dot", "dtypes", "einsum", "elu", "enable_grad", "eq", "equal", "erf", "exp", "exp2", "expand_dims",
-           "expm1", "extract", "eye", "finfo", "flatnonzero", "flip", "float16", "float32", "float64", "floor", "floor_divide", "fori_loop", "from_dlpack",
-           "full", "full_like", "gather", "ge", "gelu", "get_num_threads", "grad", "greater", "greater_equal", "gt", "hardsigmoid", "hardswish", "hardtanh",
-           "heaviside", "hessian", "histc", "histogram", "hvp", "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_reduce",
-           "index_select", "int16", "int32", "int64", "int8", "interpret", "is_grad_enabled", "isclose", "isdtype", "isfinite", "isin", "isinf", "isnan",
-           "jacfwd", "jacobian", "jacrev", "jit", "jvp", "kron", "kthvalue", "le", "lerp", "less", "less_equal", "linearize", "load", "load_metadata", "log",
-           "log10", "log1p", "log2", "log_softmax", "logaddexp", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid",
-           "logsumexp", "lt", "manual_seed", "masked_fill", "masked_scatter", "masked_select", "matmul", "max", "maximum", "mean", "median", "min", "minimum",
-           "mish", "moveaxis", "mul", "multiply", "nan_to_num", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanquantile", "nansum", "ne",
-           "neg", "negative", "nextafter", "no_grad", "nonzero", "not_equal", "num_threads", "ones", "ones_like", "outer", "pad", "percentile", "permute",
-           "permute_dims", "poisson", "pow", "prod", "ptp", "put_along_axis", "quantile", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
-           "ravel", "reciprocal", "relu", "relu6", "remainder", "reshape", "result_type", "roll", "rot90", "round", "rsqrt", "save", "scatter", "scatter_add",
-           "scatter_reduce", "searchsorted", "selu", "set_num_threads", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "softmax", "softplus",
-           "softsign", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "take",
-           "take_along_axis", "take_along_dim", "tan", "tanh", "tile", "topk", "trace", "transpose", "tril", "triu", "trunc", "uint16", "uint32", "uint64",
-           "uint8", "unbind", "unique", "unsqueeze", "value_and_grad", "var", "var_mean", "visualize", "vjp", "vmap", "where", "while_loop", "xlogy", "zeros",
-           "zeros_like"]
+__all__ = ["Generator", "Tensor", "Variable", "abs", "absolute", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "amax", "amin", "aminmax",
+           "any", "append", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "argwhere",
+           "array_equal", "array_split", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d",
+           "average", "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+           "bitwise_right_shift", "bitwise_xor", "block", "bmm", "broadcast_arrays", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "bucketize",
+           "can_cast", "cartesian_prod", "cat", "cbrt", "ceil", "celu", "checkpoint", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone",
+           "column_stack", "compress", "concat", "concatenate", "convolve", "copysign", "corrcoef", "correlate", "cos", "cosh", "count_nonzero", "cov",
+           "cummax", "cummin", "cumprod", "cumsum", "custom_gradient", "deg2rad", "degrees", "diag", "diag_embed", "diagflat", "diagonal", "diff", "digitize",
+           "div", "divide", "divmod", "dot", "dsplit", "dstack", "dtypes", "ediff1d", "einsum", "elu", "empty", "empty_like", "enable_grad", "eq", "equal",
+           "erf", "exp", "exp2", "expand_dims", "expm1", "extract", "eye", "finfo", "fix", "flatnonzero", "flatten", "flip", "fliplr", "flipud", "float16",
+           "float32", "float64", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "fori_loop", "frac", "frexp", "from_dlpack", "from_numpy",
+           "frombuffer", "fromfile", "fromfunction", "full", "full_like", "gather", "ge", "gelu", "geomspace", "get_num_threads", "glu", "grad", "greater",
+           "greater_equal", "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hessian", "histc", "histogram", "hsplit", "hstack", "hvp", "hypot",
+           "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "indices", "inner", "int16", "int32", "int64",
+           "int8", "interpret", "is_floating_point", "is_grad_enabled", "isclose", "isdtype", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf",
+           "jacfwd", "jacobian", "jacrev", "jit", "jvp", "kron", "kthvalue", "layer_norm", "ldexp", "le", "leaky_relu", "lerp", "less", "less_equal",
+           "linearize", "linspace", "load", "load_metadata", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logcumsumexp", "logical_and",
+           "logical_not", "logical_or", "logical_xor", "logsigmoid", "logspace", "logsumexp", "lt", "manual_seed", "masked_fill", "masked_scatter",
+           "masked_select", "matmul", "max", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mish", "mm", "mod", "modf", "moveaxis", "movedim",
+           "mul", "multiply", "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile",
+           "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "narrow", "ne", "neg", "negative", "nextafter", "no_grad", "nonzero", "norm", "normalize",
+           "not_equal", "num_threads", "numel", "one_hot", "ones", "ones_like", "outer", "pad", "percentile", "permute", "permute_dims", "poisson",
+           "positive", "pow", "prod", "ptp", "put_along_axis", "quantile", "rad2deg", "radians", "rand", "rand_like", "randint", "randint_like", "randn",
+           "randn_like", "ravel", "reciprocal", "relu", "relu6", "remainder", "repeat_interleave", "reshape", "result_type", "rint", "rms_norm", "roll",
+           "rot90", "round", "row_stack", "rsqrt", "save", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "select", "selu", "set_num_threads",
+           "sgn", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "sliding_window_view", "softmax", "softmin", "softplus", "softsign", "sort",
+           "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "take", "take_along_axis",
+           "take_along_dim", "tan", "tanh", "tensor_split", "tensordot", "threshold", "tile", "topk", "trace", "transpose", "trapezoid", "tri", "tril",
+           "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unique",
+           "unsqueeze", "value_and_grad", "vander", "var", "var_mean", "vdot", "visualize", "vjp", "vmap", "vsplit", "vstack", "where", "while_loop", "xlogy",
+           "zeros", "zeros_like"]
 
 _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit", "visualize": ".tensor.display",
           "from_dlpack": ".tensor.exchange.methods",
@@ -270,31 +376,44 @@ _MODULES = {"array_api": ".array_api", "dtypes": ".tensor.dtypes", "nn": ".nn", 
             "errors": ".errors", "linalg": ".functions.linalg"}
 
 _FUNCTIONS = {
+    "counting": "bincount histc histogram",
     "creation": "arange eye full full_like ones ones_like zeros zeros_like",
     "elementwise": (
-        "arctan2 atan2 nextafter "
-        "abs absolute acos acosh add allclose arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh bitwise_and bitwise_invert "
-        "bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor ceil celu clamp clip copysign cos cosh div divide elu eq "
-        "equal erf exp exp2 expm1 floor floor_divide ge gelu greater greater_equal gt hardsigmoid hardswish hardtanh heaviside hypot "
-        "isclose isfinite isinf isnan le lerp less less_equal log log10 log1p log2 log_softmax logaddexp logical_and logical_not logical_or "
-        "logical_xor logsigmoid lt maximum minimum mish mul multiply nan_to_num ne neg negative not_equal pow reciprocal relu relu6 "
-        "remainder round rsqrt selu sigmoid sign signbit silu sin sinc sinh softmax softplus softsign sqrt square sub subtract tan tanh "
-        "trunc xlogy"
+        "arctan2 atan2 nextafter abs absolute acos acosh add allclose arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh "
+        "bitwise_and bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor ceil celu clamp clip copysign cos "
+        "cosh div divide elu eq equal erf exp exp2 expm1 floor floor_divide ge gelu greater greater_equal gt hardsigmoid hardswish hardtanh "
+        "heaviside hypot isclose isfinite isinf isnan le lerp less less_equal log log10 log1p log2 log_softmax logaddexp logical_and logical_not "
+        "logical_or logical_xor logsigmoid lt maximum minimum mish mul multiply nan_to_num ne neg negative not_equal pow reciprocal relu relu6 "
+        "remainder round rsqrt selu sigmoid sign signbit silu sin sinc sinh softmax softplus softsign sqrt square sub subtract tan tanh trunc xlogy"
     ),
-    "counting": "bincount histc histogram",
+    "grids": "empty fromfunction geomspace indices linspace logspace meshgrid tri tril_indices triu_indices vander",
     "indexing": (
         "argwhere compress extract flatnonzero gather index_add index_copy index_fill index_put index_reduce index_select masked_fill "
         "masked_scatter masked_select nonzero put_along_axis scatter scatter_add scatter_reduce take take_along_axis take_along_dim"
     ),
     "joining": "cat concat concatenate stack",
     "linear_algebra": "dot einsum kron matmul outer trace",
+    "memory": "as_tensor asarray from_numpy frombuffer fromfile",
     "movement": (
-        "broadcast_to chunk diagonal expand_dims flip moveaxis pad permute permute_dims ravel reshape roll rot90 split squeeze swapaxes "
-        "tile transpose tril triu unbind unsqueeze"
+        "broadcast_to chunk diagonal expand_dims flip moveaxis pad permute permute_dims ravel reshape roll rot90 split squeeze swapaxes tile "
+        "transpose tril triu unbind unsqueeze"
     ),
-    "reduction": "all amax amin aminmax any count_nonzero logsumexp max mean min nanmax nanmean nanmin nansum prod ptp std std_mean sum var var_mean",
+    "of_methods": (
+        "addcdiv addcmul array_split average bmm cbrt clamp_max clamp_min clone corrcoef cov deg2rad degrees diag diag_embed diagflat diff divmod "
+        "dsplit ediff1d empty_like fix flatten fliplr flipud float_power fmax fmin fmod frac frexp glu hsplit inner is_floating_point isneginf "
+        "isposinf layer_norm ldexp leaky_relu mm mod modf movedim nanargmax nanargmin nancumprod nancumsum nanprod nanstd nanvar narrow norm "
+        "normalize numel one_hot positive rad2deg radians repeat_interleave rint rms_norm select sgn sliding_window_view softmin tensor_split "
+        "tensordot threshold trapezoid true_divide unflatten vdot vsplit"
+    ),
     "order_statistics": "cummax cummin cumprod cumsum logcumsumexp median nanmedian nanpercentile nanquantile percentile quantile",
+    "reduction": (
+        "all amax amin aminmax any count_nonzero logsumexp max mean min nanmax nanmean nanmin nansum prod ptp std std_mean sum var var_mean"
+    ),
     "searching": "argmax argmin argsort bucketize digitize isin kthvalue searchsorted sort topk unique where",
+    "stacking": (
+        "append array_equal atleast_1d atleast_2d atleast_3d block broadcast_arrays broadcast_shapes broadcast_tensors cartesian_prod column_stack "
+        "convolve correlate dstack hstack row_stack vstack"
+    ),
 }
 _HOMES.update((name, f".functions.{file}") for file, names in _FUNCTIONS.items() for name in names.split())
 

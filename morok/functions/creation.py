@@ -58,31 +58,31 @@ def eye(n: Any, m: Any = None, dtype: DTypeLike = None, device: str | None = Non
     return Tensor.eye(n, m, dtype=dtype, device=device)
 
 
-def zeros_like(x: Any) -> Tensor:
+def zeros_like(x: Any, dtype: Any = None) -> Tensor:
     """Zeros of this shape, dtype and device.
 
-    `x` is a tensor or array-like of any shape. Errors are those of Tensor.zeros_like.
+    `x` is a tensor or array-like of any shape, `dtype` may name another. Errors are those of Tensor.zeros_like.
 
         morok.zeros_like([1.0, 2.0])
     """
-    return tensor_of(x).zeros_like()
+    return tensor_of(x).zeros_like(dtype)
 
 
-def ones_like(x: Any) -> Tensor:
+def ones_like(x: Any, dtype: Any = None) -> Tensor:
     """Ones of this shape, dtype and device.
 
-    `x` is a tensor or array-like of any shape. Errors are those of Tensor.ones_like.
+    `x` is a tensor or array-like of any shape, `dtype` may name another. Errors are those of Tensor.ones_like.
 
         morok.ones_like([1.0, 2.0])
     """
-    return tensor_of(x).ones_like()
+    return tensor_of(x).ones_like(dtype)
 
 
-def full_like(x: Any, fill_value: Any) -> Tensor:
+def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     """The value in this shape, dtype and device.
 
-    `x` is a tensor or array-like of any shape. Errors are those of Tensor.full_like.
+    `x` is a tensor or array-like of any shape, `dtype` may name another. Errors are those of Tensor.full_like.
 
         morok.full_like([1.0], 2)
     """
-    return tensor_of(x).full_like(fill_value)
+    return tensor_of(x).full_like(fill_value, dtype)

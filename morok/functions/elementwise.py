@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor.arguments import also_named
 from ..tensor.tensor import Tensor
 from .operands import pair, tensor_of
 
@@ -1079,6 +1080,7 @@ def allclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
     return first.allclose(second, rtol, atol, equal_nan)
 
 
+@also_named(dim="axis")
 def softmax(x: Any, axis: int = -1) -> Tensor:
     """exp(x) over its sum along an axis (or several), without overflow.
 
@@ -1089,6 +1091,7 @@ def softmax(x: Any, axis: int = -1) -> Tensor:
     return tensor_of(x).softmax(axis)
 
 
+@also_named(dim="axis")
 def log_softmax(x: Any, axis: int = -1) -> Tensor:
     """The logarithm of softmax, without overflow.
 

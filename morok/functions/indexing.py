@@ -3,10 +3,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor.arguments import also_named
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
 
+@also_named(dim="axis")
 def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
     """Elements at the indices along an axis, or of the flattened tensor, as NumPy's.
 
@@ -17,6 +19,7 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
     return tensor_of(x).take(indices, axis)
 
 
+@also_named(dim="axis")
 def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
     """Element [i, j, ...] is x at [i, indices[i, j, ...], ...] for axis 1, and so on; the other axes broadcast. NumPy's and the array API's.
 
@@ -27,6 +30,7 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
     return tensor_of(x).take_along_axis(indices, axis)
 
 
+@also_named(axis="dim")
 def take_along_dim(x: Any, indices: Any, dim: int | None = None) -> Tensor:
     """PyTorch's name of take_along_axis; of the flattened tensor by default.
 
@@ -37,6 +41,7 @@ def take_along_dim(x: Any, indices: Any, dim: int | None = None) -> Tensor:
     return tensor_of(x).take_along_axis(indices, dim)
 
 
+@also_named(axis="dim")
 def gather(x: Any, dim: int, index: Any) -> Tensor:
     """PyTorch's: element [i, j, ...] is x at [i, index[i, j, ...], ...] for dim 1, and so on.
 
@@ -47,6 +52,7 @@ def gather(x: Any, dim: int, index: Any) -> Tensor:
     return tensor_of(x).gather(dim, index)
 
 
+@also_named(axis="dim")
 def index_select(x: Any, dim: int, index: Any) -> Tensor:
     """PyTorch's take along an axis.
 
@@ -67,6 +73,7 @@ def masked_select(x: Any, mask: Any) -> Tensor:
     return tensor_of(x).masked_select(mask)
 
 
+@also_named(dim="axis")
 def compress(condition: Any, x: Any, axis: int | None = None) -> Tensor:
     """The slices along an axis (elements of the flattened tensor by default) where a condition on one axis holds, as NumPy's.
 
@@ -117,6 +124,7 @@ def flatnonzero(x: Any) -> Tensor:
     return tensor_of(x).flatnonzero()
 
 
+@also_named(axis="dim")
 def scatter(x: Any, dim: int, index: Any, src: Any, reduce: str | None = None) -> Tensor:
     """x with src[i, j, ...] at [i, index[i, j, ...], ...] for dim 1, and so on; `reduce` "add" or "multiply" combines instead.
 
@@ -127,6 +135,7 @@ def scatter(x: Any, dim: int, index: Any, src: Any, reduce: str | None = None) -
     return tensor_of(x).scatter(dim, index, src, reduce)
 
 
+@also_named(axis="dim")
 def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Tensor:
     """x with src[i, j, ...] added at [i, index[i, j, ...], ...] for dim 1, and so on.
 
@@ -137,6 +146,7 @@ def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Tensor:
     return tensor_of(x).scatter_add(dim, index, src)
 
 
+@also_named(axis="dim")
 def scatter_reduce(x: Any, dim: int, index: Any, src: Any, reduce: str, include_self: bool = True) -> Tensor:
     """x with src[i, j, ...] combined at [i, index[i, j, ...], ...] for dim 1, and so on: `reduce` is "sum", "prod", "mean", "amax" or "amin".
 
@@ -147,6 +157,7 @@ def scatter_reduce(x: Any, dim: int, index: Any, src: Any, reduce: str, include_
     return tensor_of(x).scatter_reduce(dim, index, src, reduce, include_self)
 
 
+@also_named(axis="dim")
 def index_add(x: Any, dim: int, index: Any, source: Any, alpha: float = 1) -> Tensor:
     """x with alpha times the slices of `source` along `dim` added at the indices.
 
@@ -157,6 +168,7 @@ def index_add(x: Any, dim: int, index: Any, source: Any, alpha: float = 1) -> Te
     return tensor_of(x).index_add(dim, index, source, alpha)
 
 
+@also_named(axis="dim")
 def index_copy(x: Any, dim: int, index: Any, source: Any) -> Tensor:
     """x with the slices of `source` along `dim` at the indices.
 
@@ -167,6 +179,7 @@ def index_copy(x: Any, dim: int, index: Any, source: Any) -> Tensor:
     return tensor_of(x).index_copy(dim, index, source)
 
 
+@also_named(axis="dim")
 def index_fill(x: Any, dim: int, index: Any, value: Any) -> Tensor:
     """x with the number in all slices along `dim` at the indices.
 
@@ -177,6 +190,7 @@ def index_fill(x: Any, dim: int, index: Any, value: Any) -> Tensor:
     return tensor_of(x).index_fill(dim, index, value)
 
 
+@also_named(axis="dim")
 def index_reduce(x: Any, dim: int, index: Any, source: Any, reduce: str, include_self: bool = True) -> Tensor:
     """x with the slices of `source` along `dim` combined at the indices: `reduce` is "sum", "prod", "mean", "amax" or "amin".
 
@@ -217,6 +231,7 @@ def masked_scatter(x: Any, mask: Any, source: Any) -> Tensor:
     return tensor_of(x).masked_scatter(mask, source)
 
 
+@also_named(dim="axis")
 def put_along_axis(x: Tensor, indices: Any, values: Any, axis: int | None) -> None:
     """NumPy's: writes, in place, values[i, j, ...] to x at [i, indices[i, j, ...], ...] for axis 1, and so on.
 

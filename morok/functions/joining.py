@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..tensor.arguments import also_named
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
@@ -14,6 +15,7 @@ def _listed(tensors: Any, what: str) -> Any:
     raise TypeError(f"{what}: takes a list of tensors or array-likes, not {type(tensors).__name__}")
 
 
+@also_named(axis="dim")
 def cat(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors end to end along an axis; also `Tensor.cat([a, b], dim=1)`.
 
@@ -24,6 +26,7 @@ def cat(tensors: Any, dim: int = 0) -> Tensor:
     return Tensor.cat(_listed(tensors, "cat"), dim=dim)
 
 
+@also_named(axis="dim")
 def stack(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors along a new axis; also `Tensor.stack([a, b])`.
 
@@ -34,6 +37,7 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
     return Tensor.stack(_listed(tensors, "stack"), dim=dim)
 
 
+@also_named(dim="axis")
 def concat(tensors: Any, axis: int = 0) -> Tensor:
     """The array API's name of cat: tensors or array-likes end to end along an axis. Errors are those of Tensor.cat.
 
@@ -42,6 +46,7 @@ def concat(tensors: Any, axis: int = 0) -> Tensor:
     return cat(tensors, axis)
 
 
+@also_named(dim="axis")
 def concatenate(tensors: Any, axis: int = 0) -> Tensor:
     """NumPy's name of cat: tensors or array-likes end to end along an axis. Errors are those of Tensor.cat.
 

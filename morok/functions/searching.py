@@ -3,10 +3,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor.arguments import reduction
 from ..tensor.tensor import Tensor
 from .operands import pair, tensor_of
 
 
+@reduction
 def argmax(x: Any, axis: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the first greatest element is (the first NaN, if there is one), as int64; over the flattened tensor by default.
 
@@ -17,6 +19,7 @@ def argmax(x: Any, axis: int | None = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).argmax(axis, keepdim)
 
 
+@reduction
 def argmin(x: Any, axis: int | None = None, keepdim: bool = False) -> Tensor:
     """Where the first least element is (the first NaN, if there is one), as int64; over the flattened tensor by default.
 

@@ -6,7 +6,6 @@ from typing import Any, Self
 from ..errors import BoundsError, ShapeError
 from .arguments import also_named, integer, normal_axes, normal_axis
 from .arithmetic import ArithmeticMethods
-from .broadcasting import broadcast_shape
 from .windows import windows
 
 
@@ -67,6 +66,7 @@ class ArrangementMethods(ArithmeticMethods):
         found = windows(self.moveaxis(axis, -1).uop, (count,), (stride,), (1,), "unfold")
         return self._new(found).moveaxis(-2, axis)
 
+    @also_named(dim="axis")
     def sliding_window_view(self, window_shape: Any, axis: Any = None) -> Self:
         """NumPy's windows: each axis named (all by default) counts the places of a window, new last axes hold its elements. The dtype stays; the result
         cannot be written. ShapeError where no window fits.
@@ -113,32 +113,6 @@ class ArrangementMethods(ArithmeticMethods):
         """What stands beside this along an axis: a number takes one place."""
         t = self._left(part, "diff")
         return t._broadcast(tuple(1 if a == axis else s for a, s in enumerate(self.shape)), "diff") if t.ndim == 0 else t
-
-    # Elements by index
-
-    def take_along_axis(self, indices: Any, axis: int | None = -1) -> Self:
-        """Element [i, j, ...] is this at the index [i, j, ...] along the axis; the other axes broadcast. With axis None both are flattened. The dtype stays.
-
-        ShapeError where the ranks differ, DTypeError for indices that are no integers. Negative indices count from the end.
-
-            Tensor([[3.0, 1.0, 2.0]]).take_along_axis(Tensor([[1, 2, 0]]), 1)  # [[1.0, 2.0, 3.0]]
-        """
-        picked = self._operand(indices, "take_along_axis")
-        if axis is None:
-            return self.ravel().take_along_axis(picked.ravel(), 0)
-        along = normal_axis(axis, self.ndim, "take_along_axis")
-        if self.ndim != picked.ndim:
-            raise ShapeError(f"take_along_axis: indices of shape {picked.shape} must have as many axes as the tensor of shape {self.shape}")
-        around = broadcast_shape("take_along_axis", *(t.shape[:along] + (1,) + t.shape[along + 1:] for t in (self, picked)))
-        source, chosen = (t._broadcast((*around[:along], t.shape[along], *around[along + 1:]), "take_along_axis") for t in (self, picked))
-        return source.gather(along, chosen)
-
-    def take_along_dim(self, indices: Any, dim: int | None = None) -> Self:
-        """PyTorch's name of take_along_axis, which without an axis takes from the flattened tensor. Shapes broadcast on the other axes.
-
-            Tensor([[3.0, 1.0]]).take_along_dim(Tensor([[1]]), 1)  # [[1.0]]
-        """
-        return self.take_along_axis(indices, dim)
 
     # Parts
 

@@ -161,7 +161,10 @@ class GradientMethods(ConversionMethods):
 
     @property
     def retains_grad(self) -> bool:
-        """Whether `retain_grad()` keeps the gradient of this result."""
+        """Whether `retain_grad()` keeps the gradient of this result.
+
+            Tensor([1.0]).retains_grad
+        """
         return getattr(self, "_retained", None) is not None
 
     def backward(self, gradient: Any = None, retain_graph: bool = False, create_graph: bool = False) -> None:

@@ -80,6 +80,7 @@ class IndexingMethods(ConvolutionMethods):
         wrapped = positions._wrapped(self.shape[axis]).moveaxis(axis, -1)
         return self._new(picked(source.uop, wrapped.uop, source.ndim - 1)).moveaxis(-1, axis)
 
+    @also_named(dim="axis")
     def take(self, indices: Any, axis: int | None = None) -> Self:
         """Elements at the indices along an axis, or of the flattened tensor. The result has the indices' shape in place of the axis, the dtype stays.
         DTypeError for indices that are no integers.
@@ -109,6 +110,7 @@ class IndexingMethods(ConvolutionMethods):
         source, picked = (t.broadcast_to((*around[:along], t.shape[along], *around[along + 1:])) for t in (self, picked))
         return source.gather(along, picked)
 
+    @also_named(axis="dim")
     def take_along_dim(self, indices: Any, dim: int | None = None) -> Self:
         """PyTorch's name of `take_along_axis`; of the flattened tensor by default.
 
@@ -116,6 +118,7 @@ class IndexingMethods(ConvolutionMethods):
         """
         return self.take_along_axis(indices, dim)
 
+    @also_named(axis="dim")
     def index_select(self, dim: int, index: Any) -> Self:
         """PyTorch's take along an axis. The indices are an integer tensor of one axis.
 

@@ -42,7 +42,7 @@ class MovementMethods(TensorCore):
     def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Self:
         """One axis from several: those from start_dim to end_dim.
 
-            x.flatten(1)              # (2, 12) of (2, 3, 4)
+            Tensor([[1.0], [2.0]]).flatten()  # [1.0, 2.0]
         """
         shape = self.shape
         if not shape:
@@ -63,7 +63,7 @@ class MovementMethods(TensorCore):
     def unflatten(self, dim: int, sizes: Sequence[Any]) -> Self:
         """Several axes from one.
 
-            x.unflatten(0, (2, -1))   # (2, 3, 4) of (6, 4)
+            Tensor([1.0, 2.0]).unflatten(0, (2, -1))  # [[1.0], [2.0]]
         """
         shape = self.shape
         axis = normal_axis(dim, len(shape), "unflatten")
@@ -93,6 +93,7 @@ class MovementMethods(TensorCore):
         old = iter(shape)
         return self._view((build.reshape, (tuple(1 if a in axes else next(old) for a in range(rank)),)))
 
+    @also_named(dim="axis")
     @under_its_own_name
     def expand_dims(self, axis: Axes) -> Self:
         """NumPy's name of unsqueeze. A new axis of size 1 at `axis`, the same dtype.
@@ -232,6 +233,7 @@ class MovementMethods(TensorCore):
             sizes.append(end - begin)
         return self._view((build.shrink, (tuple(begins), tuple(sizes))))
 
+    @also_named(axis="dim")
     @under_its_own_name
     def narrow(self, dim: int, start: Any, length: Any) -> Self:
         """`length` elements of one axis from `start`, as PyTorch's. BoundsError outside.

@@ -91,6 +91,7 @@ class ScatteringMethods(StatisticsMethods):
         """
         return self._replace(self.scatter_reduce(dim, index, src, reduce, include_self))
 
+    @also_named(dim="axis")
     def put_along_axis(self, indices: Any, values: Any, axis: int | None) -> None:
         """NumPy's: writes, in place, values[i, j, ...] to [i, indices[i, j, ...], ...] for axis 1, and so on; of the flattened tensor for None.
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 from ..dialect import types as T
 from ..errors import ShapeError
 from . import build
-from .arguments import normal_axis
+from .arguments import also_named, normal_axis
 from .data_sizes import true_places
 from .scattering import ScatteringMethods
 
@@ -50,6 +50,7 @@ class SelectionMethods(ScatteringMethods):
         """
         return true_places(self._truth().ravel(), "flatnonzero", INSTEAD)[0]
 
+    @also_named(dim="axis")
     def compress(self, condition: Any, axis: int | None = None) -> Self:
         """NumPy's: the slices along an axis (elements of the flattened tensor by default) where a condition on one axis holds; it may be shorter than the axis.
 

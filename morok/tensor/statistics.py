@@ -46,6 +46,7 @@ class StatisticsMethods(ArrangementMethods):
         """
         return self.where(~self.isnan(), 1).prod(axis, keepdim)
 
+    @also_named(ddof="correction")
     @reduction
     def nanvar(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Self:
         """The variance of the elements that are not NaN, divided by their number - correction; NaN where that is not positive.
@@ -63,6 +64,7 @@ class StatisticsMethods(ArrangementMethods):
         variance = (distance * distance).sum(axis, True) / left.where(left.gt(0), float("nan"))
         return (variance if keepdim else variance.squeeze(normal_axes(axis, self.ndim, "nanvar"))).cast(self.dtype)
 
+    @also_named(ddof="correction")
     @reduction
     def nanstd(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Self:
         """The standard deviation of the elements that are not NaN, the root of nanvar. `axis` is None (all axes), an int or several.
@@ -105,6 +107,7 @@ class StatisticsMethods(ArrangementMethods):
 
     # Covariance
 
+    @also_named(ddof="correction")
     def cov(self, correction: Any = 1, fweights: Any = None, aweights: Any = None) -> Self:
         """The covariance of the rows: each is a variable, each column an observation; (n, m) gives (n, n), a vector a 0-d tensor.
 

@@ -1,8 +1,6 @@
-"""Functions of morok: each example runs, each agrees with NumPy where NumPy has the name, and tensors and array-likes give the same."""
+"""Functions of morok: each agrees with NumPy where NumPy has the name, and tensors and array-likes give the same."""
 
-import ast
 import inspect
-import re
 
 import numpy as np
 import pytest
@@ -10,7 +8,7 @@ import pytest
 import morok
 from morok import Tensor
 
-FUNCTIONS = sorted(name for names in morok._FUNCTIONS.values() for name in names.split())
+FUNCTIONS = sorted(name for file, names in morok._FUNCTIONS.items() if file != "of_methods" for name in names.split())
 MATRIX = np.array([[1.0, 2.0, -3.0], [4.0, -5.0, 6.0]], np.float32)
 DOMAIN = {"acos", "asin", "atanh", "arccos", "arcsin", "arctanh", "log", "log2", "log10", "log1p", "sqrt"}
 UNARY = [n for n in FUNCTIONS if hasattr(np, n) and list(inspect.signature(getattr(morok, n)).parameters) == ["x"] and "bitwise" not in n]
@@ -18,18 +16,6 @@ BINARY = [n for n in FUNCTIONS if hasattr(np, n) and list(inspect.signature(geta
           and n not in ("matmul", "dot", "outer", "kron")]
 REDUCTIONS = [n for n in FUNCTIONS if hasattr(np, n) and "axis" in inspect.signature(getattr(morok, n)).parameters
               and "keepdim" in inspect.signature(getattr(morok, n)).parameters and n not in ("var", "std") and "quantile" not in n and "percentile" not in n]
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_example(name):
-    doc = inspect.getdoc(getattr(morok, name))
-    example = re.search(r"^ *(morok\..*)$", doc, re.MULTILINE)[1]
-    result = eval(example.partition("  #")[0], {"morok": morok})
-    comment = example.partition("  # ")[2]
-    if comment:
-        assert result.tolist() == ast.literal_eval(comment)
-    if isinstance(result, Tensor):
-        result.numpy()
 
 
 @pytest.mark.parametrize("name", UNARY)

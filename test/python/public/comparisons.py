@@ -33,13 +33,13 @@ UNARY = {
 
 BINARY = {
     "div": "x / y", "eq": "x == y", "ne": "x != y", "lt": "x < y", "le": "x <= y", "gt": "x > y", "ge": "x >= y", "mul": "x * y", "sub": "x - y",
-    "mod": "np.mod(x, y)", "atan2": "np.arctan2(x, y)", "xlogy": "x * np.log(y)", "pow": "np.power(x, y)",
+    "mod": "np.mod(x, y)", "atan2": "np.arctan2(x, y)", "xlogy": "x * np.log(y)", "pow": "np.power(x, y)", "true_divide": "np.true_divide(x, y)", "float_power": "np.float_power(x, y)",
 }
 """Of two operands that broadcast; y is positive."""
 
 REDUCTIONS = {
     "amax": "np.max(x, a)", "amin": "np.min(x, a)", "logsumexp": "np.log(np.sum(np.exp(x), a))", "std": "np.std(x, a, ddof=1)", "var": "np.var(x, a, ddof=1)",
-    "count_nonzero": "np.count_nonzero(x, a)", "norm": "np.sqrt(np.sum(x * x, a))",
+    "count_nonzero": "np.count_nonzero(x, a)", "norm": "np.sqrt(np.sum(x * x, a))", "nanvar": "np.nanvar(x, a, ddof=1)", "nanstd": "np.nanstd(x, a, ddof=1)",
 }
 """Along an axis a."""
 
@@ -105,8 +105,11 @@ CALLS = {
     "item": ("w[0, 1].item()", "w[0, 1]"), "shape": ("v.shape", "np.shape(v)"), "ndim": ("v.ndim", "v.ndim"), "size": ("v.size", "v.size"),
     "nbytes": ("v.nbytes", "v.nbytes"), "itemsize": ("v.itemsize", "v.itemsize"), "numel": ("v.numel()", "v.size"), "dim": ("v.dim()", "v.ndim"),
     "is_floating_point": ("v.is_floating_point()", "v.dtype.kind == 'f'"), "dtype": ("v.dtype.np", "v.dtype"),
+    "frexp": ("x.frexp()[0]", "np.frexp(x)[0]"), "modf": ("x.modf()[0]", "np.modf(x)[0]"), "divmod": ("x.divmod(y)[1]", "np.divmod(x, y)[1]"),
+    "frexp of morok": ("morok.frexp(x)[1]", "np.frexp(x)[1]"), "ldexp": ("x.ldexp(i)", "np.ldexp(x, i)"),
     "nextafter": ("x.nextafter(y)", "np.nextafter(x, y)"), "realize_batch": ("(lambda t: (Tensor.realize_batch([w, t]), t)[1])(w * 2)", "w * 2"),
-    "from_dlpack": ("Tensor.from_dlpack(w.numpy())", "w"), "sum": ("x.sum(0)", "x.sum(0)"),
+    "flipud": ("w.flipud()", "np.flipud(w)"), "fliplr": ("w.fliplr()", "np.fliplr(w)"), "corrcoef": ("w.corrcoef()", "np.corrcoef(w)"),
+    "cov": ("w.cov()", "np.cov(w)"), "diag": ("w.diag(1)", "np.diag(w, 1)"), "from_dlpack": ("Tensor.from_dlpack(w.numpy())", "w"), "sum": ("x.sum(0)", "x.sum(0)"),
 }
 """Of operands with shapes of their own: w and k are matrices 3 x 3, v is 1 x 2 x 6. The method's call, and what NumPy gives."""
 

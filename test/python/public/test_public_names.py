@@ -25,18 +25,19 @@ SHAPELESS = set("""
     morok.finfo morok.iinfo morok.get_num_threads morok.num_threads morok.is_grad_enabled morok.no_grad morok.enable_grad morok.manual_seed
     morok.from_dlpack morok.load morok.value_and_grad morok.random.default_generator morok.random.get_rng_state morok.random.set_rng_state
     morok.random.initial_seed morok.random.seed morok.random.manual_seed morok.nn.init.calculate_gain
-    Tensor.base_uop Tensor.device Tensor.is_leaf Tensor.is_realized Tensor.requires_grad Tensor.stored_uop Tensor.to_device Tensor.uop
+    Tensor.base_uop Tensor.device Tensor.is_leaf Tensor.is_realized Tensor.requires_grad Tensor.retains_grad Tensor.stored_uop Tensor.to_device Tensor.uop
 """.split())
 """What has to do with no shape: limits, modes, seeds, states, files, devices."""
 NOT_OF_VALUES = set("""
     morok.Generator morok.Variable morok.can_cast morok.finfo morok.iinfo morok.isdtype morok.result_type
     morok.nn.Module morok.optim.Optimizer morok.optim.LRScheduler morok.save morok.load_metadata
     morok.get_num_threads morok.set_num_threads morok.num_threads morok.is_grad_enabled morok.no_grad morok.enable_grad morok.jit
-    Tensor.backward Tensor.grad Tensor.is_leaf Tensor.requires_grad Tensor.requires_grad_ Tensor.prepare Tensor.prepare_batch
+    Tensor.backward Tensor.grad Tensor.is_leaf Tensor.requires_grad Tensor.requires_grad_ Tensor.retain_grad Tensor.retains_grad Tensor.register_hook
+    Tensor.prepare Tensor.prepare_batch
     Tensor.base_uop Tensor.device Tensor.is_realized Tensor.stored_uop Tensor.uop Tensor.visualize morok.visualize
 """.split())
 """What gives no values to compare; what it does is the subject of tests of its own."""
-ILLUSTRATIONS = re.compile(r"safetensors|\.npy|class \w+|\.prepare\(|model|numpy_array|optimi[sz]er|\bloader|weights\b|interpret\(|params|self\b|array\)")
+ILLUSTRATIONS = re.compile(r"safetensors|numbers\.bin|\.npy|class \w+|\.prepare\(|model|numpy_array|optimi[sz]er|\bloader|weights\b|interpret\(|params|self\b|array\)")
 """Examples that need a file, a model or another library's array: the tests of their subject run them."""
 
 
@@ -65,7 +66,7 @@ def test_its_example_runs(program):
     (w * w).sum().backward()
     names = {"morok": morok, "Tensor": Tensor, "nn": nn, "optim": optim, "np": np, "x": x, "y": x * 2, "w": w, "Variable": morok.Variable,
              "dtypes": morok.dtypes, "math": math, "Generator": morok.Generator, "f": lambda t: (t * t).sum(), "probabilities": Tensor([0.25, 0.75]),
-             "generator": morok.Generator(7)}
+             "generator": morok.Generator(7), "dx": x}
     threads = morok.get_num_threads()
     lines = program.splitlines()
     try:
@@ -155,4 +156,21 @@ def test_a_docstring_taken_apart():
 
 
 def test_every_tensor_function_of_one_operand_is_documented_as_such():
-    assert not [n.path for n in functions() if "x" in inspect.signature(n.thing).parameters and "tensor" not in n.docstring]
+    assert not [n.path for n in functions() if "x" in inspect.signature(n.thing).parameters and not re.search("[tT]ensor|vector|array", n.docstring)]
+
+
+OTHER_NAMES = {"axis": "dim", "dim": "axis", "keepdim": "keepdims", "correction": "ddof"}
+
+
+def test_arguments_have_numpys_and_pytorchs_names():
+    without = []
+    for name in [*functions(), *methods()]:
+        if name.kind in ("function", "method"):
+            parameters = inspect.signature(name.thing).parameters
+            for here, there in OTHER_NAMES.items():
+                if here in parameters and there not in parameters:
+                    try:
+                        name.thing(Tensor([[1.0, 2.0]]), **{there: object()})
+                    except Exception as error:
+                        without += [f"{name.path}: {there}"] if "unexpected keyword" in str(error) else []
+    assert not without
