@@ -188,18 +188,3 @@ class StatisticsMethods(ArrangementMethods):
         parts = [p for p in (None if to_begin is None else self._left(to_begin, "ediff1d").cast(self.dtype).ravel(), self.ravel().diff(),
                              None if to_end is None else self._left(to_end, "ediff1d").cast(self.dtype).ravel()) if p is not None]
         return parts[0].cat(*parts[1:]) if len(parts) > 1 else parts[0]
-
-    @also_named(dim="axis")
-    def logcumsumexp(self, axis: int) -> Self:
-        """log(cumsum(exp(x))) along an axis without overflow. The same shape; bool and integers as the default float.
-
-            Tensor([0.0, float("-inf")]).logcumsumexp(0)  # [0.0, 0.0]
-        """
-        x = self._computing()
-        along = normal_axis(axis, x.ndim, "logcumsumexp")
-        step, size = 1, x._concrete_shape()[along]
-        while step < size:  # each step joins what lies twice as far back; a sum of exponentials of one scale would lose what is far below the greatest
-            before = x.narrow(along, 0, size - step).pad([(step, 0) if a == along else (0, 0) for a in range(x.ndim)], value=float("-inf"))
-            x = x.logaddexp(before)
-            step *= 2
-        return x._rounded(self.dtype)

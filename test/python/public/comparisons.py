@@ -33,7 +33,8 @@ UNARY = {
 
 BINARY = {
     "div": "x / y", "eq": "x == y", "ne": "x != y", "lt": "x < y", "le": "x <= y", "gt": "x > y", "ge": "x >= y", "mul": "x * y", "sub": "x - y",
-    "mod": "np.mod(x, y)", "atan2": "np.arctan2(x, y)", "xlogy": "x * np.log(y)", "pow": "np.power(x, y)", "true_divide": "np.true_divide(x, y)", "float_power": "np.float_power(x, y)",
+    "mod": "np.mod(x, y)", "atan2": "np.arctan2(x, y)", "xlogy": "x * np.log(y)", "pow": "np.power(x, y)",
+    "true_divide": "np.true_divide(x, y)", "float_power": "np.float_power(x, y)",
 }
 """Of two operands that broadcast; y is positive."""
 
@@ -109,7 +110,8 @@ CALLS = {
     "frexp of morok": ("morok.frexp(x)[1]", "np.frexp(x)[1]"), "ldexp": ("x.ldexp(i)", "np.ldexp(x, i)"),
     "nextafter": ("x.nextafter(y)", "np.nextafter(x, y)"), "realize_batch": ("(lambda t: (Tensor.realize_batch([w, t]), t)[1])(w * 2)", "w * 2"),
     "flipud": ("w.flipud()", "np.flipud(w)"), "fliplr": ("w.fliplr()", "np.fliplr(w)"), "corrcoef": ("w.corrcoef()", "np.corrcoef(w)"),
-    "cov": ("w.cov()", "np.cov(w)"), "diag": ("w.diag(1)", "np.diag(w, 1)"), "from_dlpack": ("Tensor.from_dlpack(w.numpy())", "w"), "sum": ("x.sum(0)", "x.sum(0)"),
+    "cov": ("w.cov()", "np.cov(w)"), "diag": ("w.diag(1)", "np.diag(w, 1)"), "from_dlpack": ("Tensor.from_dlpack(w.numpy())", "w"),
+    "sum": ("x.sum(0)", "x.sum(0)"),
 }
 """Of operands with shapes of their own: w and k are matrices 3 x 3, v is 1 x 2 x 6. The method's call, and what NumPy gives."""
 

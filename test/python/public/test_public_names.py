@@ -37,7 +37,8 @@ NOT_OF_VALUES = set("""
     Tensor.base_uop Tensor.device Tensor.is_realized Tensor.stored_uop Tensor.uop Tensor.visualize morok.visualize
 """.split())
 """What gives no values to compare; what it does is the subject of tests of its own."""
-ILLUSTRATIONS = re.compile(r"safetensors|numbers\.bin|\.npy|class \w+|\.prepare\(|model|numpy_array|optimi[sz]er|\bloader|weights\b|interpret\(|params|self\b|array\)")
+ILLUSTRATIONS = re.compile(
+    r"safetensors|numbers\.bin|\.npy|class \w+|\.prepare\(|model|numpy_array|optimi[sz]er|\bloader|weights\b|interpret\(|params|self\b|array\)")
 """Examples that need a file, a model or another library's array: the tests of their subject run them."""
 
 
