@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor.annotations import Axes
+from ..tensor.arguments import also_named
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
@@ -28,6 +29,7 @@ def permute(x: Any, order: Any) -> Tensor:
     return tensor_of(x).permute(order)
 
 
+@also_named(dim="axis")
 def squeeze(x: Any, axis: Axes = None) -> Tensor:
     """Without axes of size 1: all of them, or those named (others than of size 1 stay).
 
@@ -38,6 +40,7 @@ def squeeze(x: Any, axis: Axes = None) -> Tensor:
     return tensor_of(x).squeeze(axis)
 
 
+@also_named(dim="axis")
 def unsqueeze(x: Any, axis: Axes) -> Tensor:
     """With new axes of size 1 at these positions of the result.
 
@@ -48,6 +51,7 @@ def unsqueeze(x: Any, axis: Axes) -> Tensor:
     return tensor_of(x).unsqueeze(axis)
 
 
+@also_named(dim="axis")
 def expand_dims(x: Any, axis: Axes) -> Tensor:
     """As Tensor.expand_dims.
 
@@ -88,6 +92,7 @@ def broadcast_to(x: Any, shape: Any) -> Tensor:
     return tensor_of(x).broadcast_to(shape)
 
 
+@also_named(dim="axis")
 def flip(x: Any, axis: Axes = None) -> Tensor:
     """The axes reversed (all by default).
 
@@ -98,6 +103,7 @@ def flip(x: Any, axis: Axes = None) -> Tensor:
     return tensor_of(x).flip(axis)
 
 
+@also_named(dim="axis")
 def roll(x: Any, shifts: Any, axis: Axes = None) -> Tensor:
     """The elements moved along axes, those that leave at one end coming back at the other; with no axis, over the flattened tensor.
 
@@ -138,6 +144,7 @@ def ravel(x: Any) -> Tensor:
     return tensor_of(x).ravel()
 
 
+@also_named(axis="dim")
 def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of `split_size` along an axis (the last may be smaller), or of the sizes in a list.
 
@@ -148,6 +155,7 @@ def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     return tensor_of(x).split(split_size, dim)
 
 
+@also_named(axis="dim")
 def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` parts of equal size (the last may be smaller).
 
@@ -158,6 +166,7 @@ def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return tensor_of(x).chunk(chunks, dim)
 
 
+@also_named(axis="dim")
 def unbind(x: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """The parts along an axis, without it.
 

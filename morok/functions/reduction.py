@@ -4,10 +4,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor.annotations import Axes, DTypeLike
+from ..tensor.arguments import also_named, reduction
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
 
+@reduction
 def sum(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None) -> Tensor:
     """Sum; bools and integers in 64 bits, 16-bit floats accumulated in float32.
 
@@ -18,6 +20,7 @@ def sum(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = Non
     return tensor_of(x).sum(axis, keepdim, dtype)
 
 
+@reduction
 def prod(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None) -> Tensor:
     """Product; bools and integers in 64 bits, 16-bit floats accumulated in float32.
 
@@ -28,6 +31,7 @@ def prod(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = No
     return tensor_of(x).prod(axis, keepdim, dtype)
 
 
+@reduction
 def mean(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None) -> Tensor:
     """Arithmetic mean; of integers and bools as the default float.
 
@@ -38,6 +42,7 @@ def mean(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = No
     return tensor_of(x).mean(axis, keepdim, dtype)
 
 
+@reduction
 def max(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The greatest element; NaN if one is.
 
@@ -48,6 +53,7 @@ def max(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).max(axis, keepdim)
 
 
+@reduction
 def min(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The least element; NaN if one is.
 
@@ -58,6 +64,7 @@ def min(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).min(axis, keepdim)
 
 
+@reduction
 def amax(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The greatest element; NaN if one is.
 
@@ -68,6 +75,7 @@ def amax(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).amax(axis, keepdim)
 
 
+@reduction
 def amin(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The least element; NaN if one is.
 
@@ -78,6 +86,7 @@ def amin(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).amin(axis, keepdim)
 
 
+@reduction
 def any(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """Whether an element is not 0.
 
@@ -88,6 +97,7 @@ def any(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).any(axis, keepdim)
 
 
+@reduction
 def all(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """Whether every element is not 0.
 
@@ -98,6 +108,7 @@ def all(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).all(axis, keepdim)
 
 
+@reduction
 def count_nonzero(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """How many elements are not 0, as int64.
 
@@ -108,6 +119,7 @@ def count_nonzero(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).count_nonzero(axis, keepdim)
 
 
+@reduction
 def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """log(sum(exp(x))) without overflow; -inf where every element is.
 
@@ -118,6 +130,7 @@ def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).logsumexp(axis, keepdim)
 
 
+@reduction
 def nansum(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The sum with NaN as 0, along one axis, several or all.
 
@@ -128,6 +141,7 @@ def nansum(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).nansum(axis, keepdim)
 
 
+@reduction
 def nanmean(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The mean of the elements that are not NaN; NaN where there are none.
 
@@ -138,6 +152,7 @@ def nanmean(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).nanmean(axis, keepdim)
 
 
+@reduction
 def nanmax(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The greatest element that is not NaN; NaN where there is none.
 
@@ -148,6 +163,7 @@ def nanmax(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).nanmax(axis, keepdim)
 
 
+@reduction
 def nanmin(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The least element that is not NaN; NaN where there is none.
 
@@ -158,6 +174,7 @@ def nanmin(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).nanmin(axis, keepdim)
 
 
+@reduction
 def ptp(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     """The greatest element less the least.
 
@@ -168,6 +185,7 @@ def ptp(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
     return tensor_of(x).ptp(axis, keepdim)
 
 
+@reduction
 def aminmax(x: Any, axis: Axes = None, keepdim: bool = False) -> tuple[Tensor, ...]:
     """The least and the greatest element.
 
@@ -178,6 +196,8 @@ def aminmax(x: Any, axis: Axes = None, keepdim: bool = False) -> tuple[Tensor, .
     return tensor_of(x).aminmax(axis, keepdim)
 
 
+@reduction
+@also_named(ddof="correction")
 def var(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> Tensor:
     """Variance, the sum of squared distances from the mean divided by n - correction (1 as PyTorch, 0 for NumPy's).
 
@@ -188,6 +208,8 @@ def var(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -
     return tensor_of(x).var(axis, correction, keepdim)
 
 
+@reduction
+@also_named(ddof="correction")
 def std(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> Tensor:
     """Standard deviation, the root of var.
 
@@ -198,6 +220,8 @@ def std(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -
     return tensor_of(x).std(axis, correction, keepdim)
 
 
+@reduction
+@also_named(ddof="correction")
 def var_mean(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> tuple[Tensor, ...]:
     """Variance and mean.
 
@@ -208,6 +232,8 @@ def var_mean(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = Fal
     return tensor_of(x).var_mean(axis, correction, keepdim)
 
 
+@reduction
+@also_named(ddof="correction")
 def std_mean(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> tuple[Tensor, ...]:
     """Standard deviation and mean.
 

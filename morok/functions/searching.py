@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor.arguments import reduction
+from ..tensor.arguments import also_named, reduction
 from ..tensor.tensor import Tensor
 from .operands import pair, tensor_of
 
@@ -41,6 +41,7 @@ def where(condition: Any, x: Any, y: Any) -> Tensor:
     return first.where(tensor_of(condition), second)
 
 
+@also_named(dim="axis")
 def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Tensor:
     """The elements in order along an axis (of the flattened tensor for None); NaN is greatest, equal elements stay in their order.
 
@@ -51,6 +52,7 @@ def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool =
     return tensor_of(x).sort(axis, descending, stable)
 
 
+@also_named(dim="axis")
 def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Tensor:
     """Where the elements come from in order along an axis (of the flattened tensor for None), as int64; equal elements stay in their order.
 
@@ -61,6 +63,7 @@ def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: boo
     return tensor_of(x).argsort(axis, descending, stable)
 
 
+@also_named(axis="dim")
 def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, ...]:
     """The k greatest elements along an axis (or least), in order, and where they are (int64).
 
@@ -71,6 +74,8 @@ def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = Tru
     return tensor_of(x).topk(k, dim, largest, sorted)
 
 
+@reduction
+@also_named(axis="dim")
 def kthvalue(x: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, ...]:
     """The k-th least element along an axis, counted from 1, and where it is (int64).
 

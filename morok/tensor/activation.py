@@ -204,6 +204,7 @@ class ActivationMethods(LinearAlgebraMethods):
         """
         return (-self).softmax(dim)
 
+    @also_named(dim="axis")
     def layernorm(self, axis: Axes = -1, eps: float = 1e-5) -> Self:
         """(x - mean) / sqrt(variance + eps) along axes.
 
@@ -219,7 +220,7 @@ class ActivationMethods(LinearAlgebraMethods):
     def layer_norm(self, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Self:
         """PyTorch's: layernorm over the last axes, which have normalized_shape, then times weight plus bias.
 
-            x.layer_norm((8,), weight, bias)
+            Tensor([[1.0, 3.0]]).layer_norm((2,), eps=0.0)  # [[-1.0, 1.0]]
         """
         trailing = self._trailing_axes(normalized_shape, "layer_norm")
         return self._scaled(self._computing().layernorm(trailing, eps), weight, bias)
@@ -250,6 +251,7 @@ class ActivationMethods(LinearAlgebraMethods):
             normalised = normalised + bias
         return normalised._rounded(self.dtype)
 
+    @also_named(axis="dim")
     @under_its_own_name
     def normalize(self, p: Any = 2, dim: Any = 1, eps: float = 1e-12) -> Self:
         """x over its p-norm along an axis, the norm at least eps. The same shape; bool and integers as the default float.

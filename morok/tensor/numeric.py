@@ -13,7 +13,7 @@ from ..dialect import types as T
 from ..errors import DTypeError, ShapeError
 from . import build, dtypes
 from .annotations import Axes, Operand
-from .arguments import integer, normal_axis, under_its_own_name
+from .arguments import also_named, integer, normal_axis, reduction, under_its_own_name
 from .broadcasting import operands
 from .exchange.methods import ExchangeMethods
 from .movement import padding_pairs
@@ -135,6 +135,7 @@ class NumericMethods(ExchangeMethods):
         """
         return self.where(self.gt(threshold), value)
 
+    @also_named(axis="dim")
     def glu(self, dim: int = -1) -> Self:
         """The first half of an axis times the sigmoid of the second. ShapeError for an odd size.
 
@@ -149,6 +150,7 @@ class NumericMethods(ExchangeMethods):
 
     # Reductions
 
+    @reduction
     def nansum(self, axis: Axes = None, keepdim: bool = False) -> Self:
         """The sum with NaN as 0, along one axis, several or all.
 
@@ -156,6 +158,7 @@ class NumericMethods(ExchangeMethods):
         """
         return self.where(~self.isnan(), 0).sum(axis, keepdim)
 
+    @reduction
     def nanmean(self, axis: Axes = None, keepdim: bool = False) -> Self:
         """The mean of the elements that are not NaN; NaN where there are none.
 
@@ -165,6 +168,7 @@ class NumericMethods(ExchangeMethods):
         mean = x.nansum(axis, keepdim) / (~x.isnan()).sum(axis, keepdim).cast(x.dtype)
         return mean.cast(self.dtype) if self.dtype.is_float else mean
 
+    @reduction
     def nanmax(self, axis: Axes = None, keepdim: bool = False) -> Self:
         """The greatest element that is not NaN; NaN where there is none. ShapeError for no elements.
 
@@ -175,6 +179,7 @@ class NumericMethods(ExchangeMethods):
         nothing = self.isnan().all(axis, keepdim)
         return self.where(~self.isnan(), -math.inf).max(axis, keepdim).where(~nothing, math.nan)
 
+    @reduction
     def nanmin(self, axis: Axes = None, keepdim: bool = False) -> Self:
         """The least element that is not NaN; NaN where there is none. ShapeError for no elements.
 
@@ -185,6 +190,7 @@ class NumericMethods(ExchangeMethods):
         nothing = self.isnan().all(axis, keepdim)
         return self.where(~self.isnan(), math.inf).min(axis, keepdim).where(~nothing, math.nan)
 
+    @reduction
     def aminmax(self, axis: Axes = None, keepdim: bool = False) -> tuple[Self, Self]:
         """The least and the greatest element. ShapeError for no elements.
 
@@ -192,6 +198,7 @@ class NumericMethods(ExchangeMethods):
         """
         return self.min(axis, keepdim), self.max(axis, keepdim)
 
+    @reduction
     def ptp(self, axis: Axes = None, keepdim: bool = False) -> Self:
         """The greatest element less the least. ShapeError for no elements, DTypeError for bools.
 
@@ -199,6 +206,8 @@ class NumericMethods(ExchangeMethods):
         """
         return self.max(axis, keepdim) - self.min(axis, keepdim)
 
+    @reduction
+    @also_named(ddof="correction")
     def std_mean(self, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> tuple[Self, Self]:
         """Standard deviation and mean.
 
