@@ -132,8 +132,8 @@ class LinearAlgebraMethods(JoiningMethods):
         return self._new(multiply_and_sum(a, b, len(mine)))
 
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
-        """The diagonal of two axes, as a new last axis; above (offset > 0) or below the main one. A new tensor, not a view. Of two or more axes, the same
-        dtype.
+        """The diagonal of two axes, as a new last axis; above (offset > 0) or below the main one; a view, as PyTorch's: writing to it changes
+        this tensor. Of two or more axes, the same dtype. AxisError for an axis that there is not; ShapeError for the same axis twice.
 
             Tensor([[1.0, 2.0], [3.0, 4.0]]).diagonal()  # [1.0, 4.0]
         """
@@ -141,7 +141,7 @@ class LinearAlgebraMethods(JoiningMethods):
         if a == b:
             raise ShapeError(f"diagonal: axis1 and axis2 are both {a}")
         order = (*(i for i in range(self.ndim) if i not in (a, b)), a, b)
-        return self._new(diagonal_of(build.permute(self.uop, order), integer(offset, "diagonal: offset")))
+        return self._view((build.permute, (order,)), (diagonal_of, (integer(offset, "diagonal: offset"),)))
 
     @under_its_own_name
     def trace(self, offset: int = 0) -> Self:
