@@ -152,6 +152,8 @@ if TYPE_CHECKING:
         scatter,
         scatter_add,
         scatter_reduce,
+        select_scatter,
+        slice_scatter,
         take,
         take_along_axis,
         take_along_dim,
@@ -347,16 +349,16 @@ __all__ = ["Generator", "Tensor", "Variable", "abs", "absolute", "acos", "acosh"
            "masked_select", "matmul", "max", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mish", "mm", "mod", "modf", "moveaxis", "movedim",
            "mul", "multiply", "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile",
            "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "narrow", "ne", "neg", "negative", "nextafter", "no_grad", "nonzero", "norm", "normalize",
-           "not_equal", "num_threads", "numel", "one_hot", "ones", "ones_like", "outer", "pad", "percentile", "permute", "permute_dims", "poisson",
-           "positive", "pow", "prod", "ptp", "put_along_axis", "quantile", "rad2deg", "radians", "rand", "rand_like", "randint", "randint_like", "randn",
-           "randn_like", "ravel", "reciprocal", "relu", "relu6", "remainder", "repeat_interleave", "reshape", "result_type", "rint", "rms_norm", "roll",
-           "rot90", "round", "row_stack", "rsqrt", "save", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "select", "selu", "set_num_threads",
-           "sgn", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "sliding_window_view", "softmax", "softmin", "softplus", "softsign", "sort",
-           "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "take", "take_along_axis",
-           "take_along_dim", "tan", "tanh", "tensor_split", "tensordot", "threshold", "tile", "topk", "trace", "transpose", "trapezoid", "tri", "tril",
-           "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unique",
-           "unsqueeze", "value_and_grad", "vander", "var", "var_mean", "vdot", "visualize", "vjp", "vmap", "vsplit", "vstack", "where", "while_loop", "xlogy",
-           "zeros", "zeros_like"]
+           "not_equal", "num_threads", "numel", "one_hot", "ones", "ones_like", "outer", "pad", "percentile", "permute", "permute_dims", "poisson", "positive",
+           "pow", "prod", "ptp", "put_along_axis", "quantile", "rad2deg", "radians", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
+           "ravel", "reciprocal", "relu", "relu6", "remainder", "repeat_interleave", "reshape", "result_type", "rint", "rms_norm", "roll", "rot90", "round",
+           "row_stack", "rsqrt", "save", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "select", "select_scatter", "selu", "set_num_threads",
+           "sgn", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice_scatter", "sliding_window_view", "softmax", "softmin", "softplus",
+           "softsign", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "take",
+           "take_along_axis", "take_along_dim", "tan", "tanh", "tensor_split", "tensordot", "threshold", "tile", "topk", "trace", "transpose", "trapezoid",
+           "tri", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten",
+           "unique", "unsqueeze", "value_and_grad", "vander", "var", "var_mean", "vdot", "visualize", "vjp", "vmap", "vsplit", "vstack", "where", "while_loop",
+           "xlogy", "zeros", "zeros_like"]
 
 _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit", "visualize": ".tensor.display",
           "from_dlpack": ".tensor.exchange.methods",
@@ -389,7 +391,8 @@ _FUNCTIONS = {
     "grids": "empty fromfunction geomspace indices linspace logspace meshgrid tri tril_indices triu_indices vander",
     "indexing": (
         "argwhere compress extract flatnonzero gather index_add index_copy index_fill index_put index_reduce index_select masked_fill "
-        "masked_scatter masked_select nonzero put_along_axis scatter scatter_add scatter_reduce take take_along_axis take_along_dim"
+        "masked_scatter masked_select nonzero put_along_axis scatter scatter_add scatter_reduce select_scatter slice_scatter take"
+        " take_along_axis take_along_dim"
     ),
     "joining": "cat concat concatenate stack",
     "linear_algebra": "dot einsum kron matmul outer trace",

@@ -211,6 +211,26 @@ def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Te
     return tensor_of(x).index_put(indices, values, accumulate)
 
 
+def select_scatter(x: Any, src: Any, dim: int, index: int) -> Tensor:
+    """x with `src` as the slice at an index of a dim.
+
+    `x` and `src` are tensors or array-likes. Errors are those of Tensor.select_scatter.
+
+        morok.select_scatter([[1, 2], [3, 4]], [8, 9], 1, 0)  # [[8, 2], [9, 4]]
+    """
+    return tensor_of(x).select_scatter(src, dim, index)
+
+
+def slice_scatter(x: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    """x with `src` in a slice along a dim.
+
+    `x` and `src` are tensors or array-likes. Errors are those of Tensor.slice_scatter.
+
+        morok.slice_scatter([1, 2, 3, 4], [8, 9], 0, 1, None, 2)  # [1, 8, 3, 9]
+    """
+    return tensor_of(x).slice_scatter(src, dim, start, end, step)
+
+
 def masked_fill(x: Any, mask: Any, value: Any) -> Tensor:
     """`value` where the mask holds, else x; the dtype stays.
 

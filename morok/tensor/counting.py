@@ -151,7 +151,7 @@ class CountingMethods(SelectionMethods):
 
     def _bins_between(self, edges: Self) -> Self:
         """The bin of each of these floats between increasing edges; -1, or as many as there are, for none."""
-        passed = (self.unsqueeze(-1) >= edges).sum(-1)
+        passed = edges.searchsorted(self, "right")
         return (passed - 1) - self.eq(edges[-1]).cast(T.int64)
 
 

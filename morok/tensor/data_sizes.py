@@ -9,18 +9,20 @@ from typing import Any
 import numpy as np
 
 from ..dialect import types as T
-from ..errors import JitError, ShapeError
+from ..errors import JitError, ShapeError, VmapError
 from . import build
 from .scans import scanned
 
 
 def known(t: Any, what: str, instead: str) -> np.ndarray:
-    """The values, computed at once. JitError inside a captured function, where only a call has them."""
+    """The values, computed at once. JitError inside a captured function, where only a call has them, VmapError inside a mapped one."""
     try:
         return t.numpy()
     except JitError as error:
         raise JitError(f"{what}: the size of the result depends on values, which inside a function that morok.jit captures only a call has; "
                        f"{instead}") from error
+    except VmapError as error:
+        raise VmapError(f"{what}: the size of the result depends on values, which may differ between the examples of vmap; {instead}") from error
 
 
 def true_places(mask: Any, what: str, instead: str) -> tuple[Any, ...]:

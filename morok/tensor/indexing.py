@@ -76,9 +76,11 @@ class IndexingMethods(ConvolutionMethods):
             raise ShapeError(f"gather: the index of shape {positions.shape} must have as many axes as the tensor of shape {self.shape}, "
                              f"and sizes no greater but on axis {axis}")
         shape = positions.shape
-        source = self.shrink([None if a == axis else (0, s) for a, s in enumerate(shape)]).moveaxis(axis, -1)
-        wrapped = positions._wrapped(self.shape[axis]).moveaxis(axis, -1)
-        return self._new(picked(source.uop, wrapped.uop, source.ndim - 1)).moveaxis(-1, axis)
+        source = self.shrink([None if a == axis else (0, s) for a, s in enumerate(shape)])
+        places, lead, tail = positions._narrowed(axis, self.shape[axis])
+        order = (*lead, axis, *tail)
+        found = picked(source.permute(order).uop, places.uop, len(lead))
+        return self._new(build.permute(found, tuple(order.index(a) for a in range(len(order)))))
 
     @also_named(dim="axis")
     def take(self, indices: Any, axis: int | None = None) -> Self:
@@ -149,6 +151,16 @@ class IndexingMethods(ConvolutionMethods):
         if not positions.dtype.is_int:
             raise DTypeError(f"{what}: indices are integers, not {positions.dtype}")
         return positions
+
+    def _narrowed(self, axis: int, size: Any) -> tuple[Self, list[int], list[int]]:
+        """These positions on an axis without the axes along which they were expanded: positions (other axes, axis), none of them negative but for those
+        outside; the other axes; and those left out, along which they name rows."""
+        shape, u = self.shape, self.uop
+        narrow = build.shape_of(u.operands[0]) if u.name == "expand" else shape
+        tail = [a for a, (n, s) in enumerate(zip(narrow, shape)) if n == 1 != s and a != axis]
+        lead = [a for a in range(len(shape)) if a not in tail and a != axis]
+        places = self.shrink([(0, 1) if a in tail else None for a in range(len(shape))])._wrapped(size)
+        return places.permute(*lead, axis, *tail).reshape([shape[a] for a in (*lead, axis)]), lead, tail
 
     def _wrapped(self, size: Any) -> Self:
         """Indices as int64, the negative ones counted from the end."""

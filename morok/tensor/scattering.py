@@ -253,6 +253,32 @@ class ScatteringMethods(StatisticsMethods):
         """
         return self._replace(self.masked_scatter(mask, source))
 
+    # Windows
+
+    @also_named(axis="dim")
+    def select_scatter(self, src: Any, dim: int, index: int) -> Self:
+        """This with `src` as the slice at an index of a dim, as PyTorch's.
+
+        `src` broadcasts to the shape without the dim. ShapeError or BoundsError for what does not fit.
+
+            Tensor([[1, 2], [3, 4]]).select_scatter(Tensor([8, 9]), 1, 0)  # [[8, 2], [9, 4]]
+        """
+        new = self.clone()
+        new[(slice(None),) * normal_axis(dim, self.ndim, "select_scatter") + (index,)] = src
+        return new
+
+    @also_named(axis="dim")
+    def slice_scatter(self, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Self:
+        """This with `src` in a slice along a dim, as PyTorch's.
+
+        `src` broadcasts to the shape of the slice. ShapeError for what does not fit.
+
+            Tensor([1, 2, 3, 4]).slice_scatter(Tensor([8, 9]), 0, 1, None, 2)  # [1, 8, 3, 9]
+        """
+        new = self.clone()
+        new[(slice(None),) * normal_axis(dim, self.ndim, "slice_scatter") + (slice(start, end, step),)] = src
+        return new
+
     # How
 
     def _replace(self, new: Self) -> Self:
@@ -285,14 +311,9 @@ class ScatteringMethods(StatisticsMethods):
     def _put_elements(self, axis: int, positions: Self, value: TensorUOp, op: str, include_self: bool) -> TensorUOp:
         """The new value, from an element of `value` for each position. Axes along which the positions were expanded are the same rows' elements."""
         shape = positions.shape
-        u = positions.uop
-        narrow = build.shape_of(u.operands[0]) if u.name == "expand" else shape
-        tail = [a for a, (n, s) in enumerate(zip(narrow, shape)) if n == 1 != s and a != axis]
-        lead = [a for a in range(len(shape)) if a not in tail and a != axis]
+        places, lead, tail = positions._narrowed(axis, self.shape[axis])
         order = (*lead, axis, *tail)
         window = self.shrink([None if a == axis else (0, s) for a, s in enumerate(shape)])
-        places = positions.shrink([(0, 1) if a in tail else None for a in range(len(shape))])._wrapped(self.shape[axis])
-        places = places.permute(order).reshape([shape[a] for a in (*lead, axis)])
         new = _combined(window.permute(order).uop, places.uop, build.permute(value, order), len(lead), op, include_self)
         new = build.permute(new, tuple(order.index(a) for a in range(len(shape))))
         if window.shape == self.shape:

@@ -44,6 +44,16 @@ def test_bincount_in_a_captured_function():
         morok.jit(lambda t: t.bincount())(Tensor([1]))
 
 
+def test_counts_of_each_example():
+    arrays = RNG(0).normal(size=(3, 20))
+    counts = morok.vmap(lambda x: x.histogram(4)[0])(Tensor(arrays))
+    np.testing.assert_array_equal(counts.numpy(), np.stack([np.histogram(a, 4)[0] for a in arrays]))
+    counts = morok.vmap(lambda i: i.bincount(length=4))(Tensor([[0, 3], [1, 1]]))
+    assert counts.tolist() == [[1, 0, 0, 1], [0, 2, 0, 0]]
+    with pytest.raises(errors.VmapError, match="give bincount its length"):
+        morok.vmap(lambda i: i.bincount())(Tensor([[0, 3], [1, 1]]))
+
+
 def test_weights_have_derivatives():
     w = Tensor([1.0, 2.0, 3.0], requires_grad=True)
     (Tensor([0, 2, 0]).bincount(w) * Tensor([1.0, 10.0, 100.0])).sum().backward()

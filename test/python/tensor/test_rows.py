@@ -63,11 +63,15 @@ def by_gather(x, i):
     return x.gather(1, i.reshape(1, 5).expand(6, 5))
 
 
+def by_expanded_gather(x, i):
+    return x.gather(0, i.reshape(5, 1).expand(5, 4)) * x.gather(1, i.expand(3, 5))[:, :1].sum()
+
+
 def by_take(x, i):
     return x.take(i)
 
 
-@pytest.mark.parametrize("pick", [first, second, both, by_gather, by_take])
+@pytest.mark.parametrize("pick", [first, second, both, by_gather, by_expanded_gather, by_take])
 def test_derivatives_of_picked_rows(pick):
     x, i = RNG(1).normal(size=(6, 6)), Tensor([0, -1, 7, 3, 3])
 
@@ -195,6 +199,19 @@ def test_every_back_end_and_thread_count(backend, threads):
         found = t.numpy()
     array[i] = value
     np.testing.assert_array_equal(found, array)
+
+
+def test_each_example_of_a_mapped_function():
+    x, i, v = RNG(0).normal(size=(4, 6, 3)), RNG(1).integers(-6, 6, (4, 5)), RNG(2).normal(size=(4, 5, 3))
+
+    def written(x, i, v):
+        t = x * 1
+        t[i] = v
+        return t.index_add(0, i, v)
+
+    for f, given in ((written, (x, i, v)), (morok.grad(lambda x, i: x[i].square().sum()), (x, i))):
+        expected = np.stack([f(*map(Tensor, example)).numpy() for example in zip(*given)])
+        np.testing.assert_allclose(morok.vmap(f)(*map(Tensor, given)).numpy(), expected)
 
 
 def test_sizes_known_later():

@@ -185,6 +185,19 @@ def test_masked_scatter():
     assert Tensor([1, 2, 3]).masked_scatter(Tensor([True] * 3), Tensor([7])).tolist() == [7, 2, 3]
 
 
+def test_windows():
+    array = np.arange(24).reshape(2, 3, 4)
+    t, picked, middle = Tensor(array), array.copy(), array.copy()
+    picked[:, -1] = [7, 8, 9, 10]
+    middle[..., 1::2] = 0
+    np.testing.assert_array_equal(t.select_scatter(Tensor([7, 8, 9, 10]), 1, -1).numpy(), picked)
+    np.testing.assert_array_equal(t.slice_scatter(0, -1, 1, None, 2).numpy(), middle)
+    np.testing.assert_array_equal(t.numpy(), array)
+    x, s = Tensor([1.0, 2.0, 3.0], requires_grad=True), Tensor([5.0], requires_grad=True)
+    (x.slice_scatter(s, 0, 1, 2) * Tensor([1.0, 10.0, 100.0])).sum().backward()
+    assert x.grad.tolist() == [1, 0, 100] and s.grad.tolist() == [10]
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_thread_counts(threads):
     array, src = sample((40, 60), "float32"), sample((50, 60), "float32", 1)
