@@ -10,8 +10,8 @@ import morok
 from morok import Tensor, dtypes
 
 DTYPES = ["bool", "int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"]
-SIZES = (1, 2, 2, 3, 3, 4, 5, 7, 0, 2, 3, 5, 13)
-MOST = 300
+SIZES = (1, 2, 2, 3, 3, 4, 5, 7, 0, 2, 3, 5, 13, 33, 64)
+MOST = 1200
 
 
 def wrapped(a, dtype):
@@ -68,6 +68,7 @@ def small(a):
     return np.clip(np.round(a), -8, 8)
 
 
+KINDS = [*"unary binary binary view view turn reduce cast write write take put join pad product".split(), "add to"]
 ALWAYS = lambda *_: True  # noqa: E731
 BINARY = {
     "add": (lambda a, b: np.add(*numbers(a, b)), lambda a, b: number(a, b)[0] + number(a, b)[1], ALWAYS),
@@ -134,6 +135,22 @@ def summed(a, axis, function):
     return function(small(a) if a.dtype.kind == "f" else a, axis=axis, dtype=dtype)
 
 
+def joined(a, b, name, axis):
+    if isinstance(a, np.ndarray):
+        return (np.concatenate if name == "cat" else np.stack)(promoted(a, b), axis)
+    return (Tensor.cat if name == "cat" else Tensor.stack)([a, b], dim=axis)
+
+
+def multiplied(a, b):
+    """Of whole numbers from -8 to 8 where they are floats."""
+    if not isinstance(a, np.ndarray):
+        return few(a) @ few(b)
+    a, b = promoted(*(small(v) if v.dtype.kind == "f" else v for v in (a, b)))
+    if a.dtype.kind == "f":
+        return (a.astype(np.float64) @ b.astype(np.float64)).astype(a.dtype)
+    return a @ b
+
+
 def key_of(random, shape):
     """A key of slices, integers and new axes."""
     key = []
@@ -189,7 +206,9 @@ class Program:
 
     def array(self, shape=None, dtype=None):
         random = self.random
-        shape = tuple(random.choice(SIZES) for _ in range(random.randint(0, 3))) if shape is None else shape
+        if shape is None:
+            shape = tuple(random.choice(SIZES) for _ in range(random.randint(0, 3)))
+            shape = shape if np.prod(shape) <= MOST else shape[:1]
         dtype = np.dtype(random.choice(DTYPES)) if dtype is None else dtype
         rng = np.random.default_rng(random.randint(0, 999))
         whole = rng.integers(0 if dtype.kind == "u" else -9, 10, shape)
@@ -210,7 +229,7 @@ class Program:
         random, values = self.random, self.values
         i = max(random.randrange(len(values)), random.randrange(len(values)))  # rather a new one
         a = values[i]
-        kind = random.choice(["unary", "binary", "binary", "view", "view", "turn", "reduce", "cast", "write", "write", "take", "put", "add to"])
+        kind = random.choice(KINDS)
         if kind == "unary":
             name = random.choice(list(UNARY))
             self.step(f"v{len(values)} = {name}(v{i})", lambda vs: vs.append(np.asarray(UNARY[name][0](vs[i])) if is_arrays(vs) else UNARY[name][1](vs[i])))
@@ -234,6 +253,21 @@ class Program:
             dtype = random.choice(DTYPES)
             self.step(f"v{len(values)} = v{i}.cast({dtype})",
                       lambda vs: vs.append(np.array(wrapped(vs[i], dtype)) if is_arrays(vs) else vs[i].cast(dtype).clone()))
+        elif kind == "join":
+            j = random.choice([k for k, b in enumerate(values) if b.shape == a.shape])
+            axis, name = random.randint(0, max(a.ndim - 1, 0)), "cat" if a.ndim and random.random() < 0.5 else "stack"
+            if a.size <= MOST // 2:
+                self.step(f"v{len(values)} = {name}(v{i}, v{j}, {axis})", lambda vs: vs.append(joined(vs[i], vs[j], name, axis)))
+        elif kind == "pad":
+            pairs = [(random.randint(0, 2), random.randint(0, 2)) for _ in a.shape]
+            if np.prod([p + s + q for (p, q), s in zip(pairs, a.shape)]) <= MOST:
+                self.step(f"v{len(values)} = v{i}.pad({pairs})",
+                          lambda vs: vs.append(np.array(np.pad(vs[i], pairs) if pairs else vs[i]) if is_arrays(vs) else vs[i].pad(pairs).clone()))
+        elif kind == "product":
+            fitting = [k for k, b in enumerate(values) if a.ndim == b.ndim == 2 and a.shape[1] == b.shape[0] and a.shape[0] * b.shape[1] <= MOST]
+            if fitting:
+                j = random.choice(fitting)
+                self.step(f"v{len(values)} = v{i} @ v{j}", lambda vs: vs.append(multiplied(vs[i], vs[j])))
         elif kind in ("write", "add to"):
             key = (*key_of(random, a.shape), ...)
             fitting = [k for k, b in enumerate(values) if fits(b, a[key])]
