@@ -76,6 +76,12 @@ def number(value: Any, what: str) -> float:
     raise TypeError(f"{what} must be a number, not {value!r}")
 
 
+def require_function(value: Any, what: str) -> None:
+    """TypeError where something else than a function is given to be called later."""
+    if not callable(value):
+        raise TypeError(f"{what}: takes a function, not {value!r}")
+
+
 def normal_axis(axis: Any, ndim: int, what: str) -> int:
     """The axis from 0 to ndim - 1; AxisError where there is none."""
     axis = integer(axis, f"{what}: axis")

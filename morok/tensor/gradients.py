@@ -9,6 +9,7 @@ from ..errors import DTypeError, GradientError, ShapeError
 from ..graph.derivation import HOOKS, Hooks, hooked, is_derived
 from ..graph.tensor_graph import TensorUOp
 from . import build
+from .arguments import require_function
 from .conversion import ConversionMethods
 from .core import LEAVES, Leaf, TensorCore
 from .gradient.reverse import cotangents, values_behind
@@ -119,6 +120,7 @@ class GradientMethods(ConversionMethods):
             (v * v).sum().backward()
             v.grad.tolist()  # [20.0, 40.0]
         """
+        require_function(hook, "register_hook")
         if not self.requires_grad:
             raise GradientError("register_hook: this tensor is made of no variable, so it has no gradient; see requires_grad_()")
         device, shape, dtype = self.device, self.shape, self.dtype

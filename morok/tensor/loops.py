@@ -13,7 +13,7 @@ from typing import Any
 from ..dialect import types as T
 from ..errors import DTypeError, ShapeError
 from . import build
-from .arguments import integer
+from .arguments import integer, require_function
 from .core import TensorCore
 from .tensor import Tensor
 
@@ -31,6 +31,7 @@ def fori_loop(lower: int, upper: int, body: Callable[[Any, Any], Any], initial: 
 
         morok.fori_loop(0, 5, lambda i, x: x + i, Tensor(0))  # 10
     """
+    require_function(body, "fori_loop")
     low, high = integer(lower, "fori_loop: lower"), integer(upper, "fori_loop: upper")
     tree = _Tree(initial, "fori_loop")
     counter = Tensor(low, dtype=T.int64)
@@ -48,6 +49,8 @@ def while_loop(condition: Callable[[Any], Any], body: Callable[[Any], Any], init
 
         morok.while_loop(lambda x: x < 100, lambda x: x * 2, Tensor(3))  # 192
     """
+    require_function(condition, "while_loop")
+    require_function(body, "while_loop")
     count = ENDLESS if limit is None else integer(limit, "while_loop: limit")
     if count < 0:
         raise ShapeError(f"while_loop: limit is {count}; it is the greatest number of iterations")

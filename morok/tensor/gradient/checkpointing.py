@@ -14,6 +14,7 @@ from typing import Any
 from ...dialect import types as T
 from ...graph.tensor_graph import GRAPH, TensorUOp, new_buffer
 from .. import build
+from ..arguments import require_function
 from ..structures import Structure
 
 CONSTANTS = frozenset(("const", "iota", "reshape", "expand", "pad", "cast"))
@@ -72,6 +73,8 @@ def checkpoint(function: Callable) -> Callable:
         block = morok.checkpoint(lambda x: (x * 2).tanh() * x)
         morok.grad(lambda x: block(block(x)).sum())(Tensor([0.0, 1.0]))
     """
+    require_function(function, "checkpoint")
+
     @functools.wraps(function)
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
         inputs = [t.uop for t in Structure([list(args), kwargs]).tensors]

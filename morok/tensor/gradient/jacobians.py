@@ -12,6 +12,7 @@ from ...dialect import types as T
 from ...errors import DTypeError, ShapeError
 from ...graph.tensor_graph import TensorUOp
 from .. import build
+from ..arguments import require_function
 from ..core import TensorCore
 from ..mapping.batching import batched, stand_in_of
 from ..mapping.rules import repeated
@@ -99,10 +100,12 @@ def linearize(function: Callable, *primals: Any) -> tuple[Any, Callable]:
 
         y, push = morok.linearize(f, x); dy = push(dx)
     """
+    require_function(function, "linearize")
     return function(*primals), lambda *tangents: jvp(function, primals, tangents)[1]
 
 
 def _jacobian(function: Callable, argnums: int | Sequence[int], has_aux: bool, rows: Callable, what: str) -> Callable:
+    require_function(function, what)
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     @functools.wraps(function)
@@ -115,6 +118,8 @@ def _jacobian(function: Callable, argnums: int | Sequence[int], has_aux: bool, r
             result = function(*changed, **kwargs)
             value, aux = result if has_aux else (result, None)
             outputs = Structure(value)
+            if not outputs.tensors:
+                raise DTypeError(f"{what}: the function must give a Tensor, or a structure of Tensors, not {type(value).__name__}")
             for t in outputs.tensors:
                 if not t.dtype.is_float:
                     raise DTypeError(f"{what}: only floats have derivatives, and the function gives a tensor of {t.dtype}; cast it, or give it by has_aux")

@@ -12,6 +12,7 @@ from ...errors import DTypeError, GradientError, ShapeError
 from ...graph.derivation import CUSTOM, Custom, add_variable, drop_variables
 from ...graph.tensor_graph import TensorUOp
 from .. import build
+from ..arguments import require_function
 from ..core import TensorCore
 from ..structures import Structure
 from ..tensor import Tensor
@@ -27,7 +28,7 @@ def grad(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = F
 
         morok.grad(lambda x: (x ** 3).sum())(Tensor([1.0, 2.0]))      # [3, 12]
     """
-    _require_function(function, "grad")
+    require_function(function, "grad")
     both = value_and_grad(function, argnums, has_aux)
 
     @functools.wraps(function)
@@ -42,7 +43,7 @@ def value_and_grad(function: Callable, argnums: int | Sequence[int] = 0, has_aux
 
         loss, gradients = morok.value_and_grad(f)(weights)
     """
-    _require_function(function, "value_and_grad")
+    require_function(function, "value_and_grad")
     if not isinstance(argnums, int) and not (isinstance(argnums, Sequence) and all(isinstance(n, int) for n in argnums)):
         raise TypeError(f"grad: argnums is the number of an argument or several, not {argnums!r}")
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
@@ -74,7 +75,7 @@ def vjp(function: Callable, *primals: Any) -> tuple[Any, Callable]:
         y, pull = morok.vjp(lambda x: x * x, Tensor([3.0]))
         (dx,) = pull(Tensor([1.0]))
     """
-    _require_function(function, "vjp")
+    require_function(function, "vjp")
     with enable_grad():
         variables = Variables(list(primals), "vjp")
         result = function(*variables.arguments)
@@ -93,7 +94,7 @@ def jvp(function: Callable, primals: Sequence[Any], tangents: Sequence[Any]) -> 
 
         y, dy = morok.jvp(lambda x: x * x, (Tensor([3.0]),), (Tensor([1.0]),))
     """
-    _require_function(function, "jvp")
+    require_function(function, "jvp")
     if not isinstance(primals, Sequence) or not isinstance(tangents, Sequence):
         raise TypeError("jvp: primals and tangents are tuples, of the function's arguments and of a tangent for each: jvp(f, (x,), (dx,))")
     if len(primals) != len(tangents):
@@ -118,7 +119,7 @@ def custom_gradient(function: Callable) -> Callable:
         def clipped(x):
             return x, lambda g: g.clip(-1, 1)
     """
-    _require_function(function, "custom_gradient")
+    require_function(function, "custom_gradient")
 
     @functools.wraps(function)
     def call(*args: Any) -> Any:
@@ -152,11 +153,6 @@ def stop_gradient(tree: Any) -> Any:
     """
     found = Structure(tree)
     return found.rebuild([t.detach() for t in found.tensors])
-
-
-def _require_function(function: Any, what: str) -> None:
-    if not callable(function):
-        raise TypeError(f"{what}: takes a function of tensors, not {function!r}")
 
 
 class Variables:

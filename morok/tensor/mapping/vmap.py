@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import AxisError, ShapeError, VmapError
 from ...graph.tensor_graph import TensorUOp
 from .. import build
-from ..arguments import also_named
+from ..arguments import also_named, require_function
 from ..core import TensorCore
 from ..structures import replaced
 from ..tensor import Tensor
@@ -32,6 +32,7 @@ def vmap(function: Callable, in_axes: Axes = 0, out_axes: Axes = 0, randomness: 
 
         morok.vmap(lambda x, w: (x * w).sum(), in_axes=(0, None))(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([1.0, 10.0]))    # [21.0, 43.0]
     """
+    require_function(function, "vmap")
     if randomness not in RANDOMNESS:
         raise ValueError(f"vmap: randomness is one of {', '.join(RANDOMNESS)}, not {randomness!r}")
 
