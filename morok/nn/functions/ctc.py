@@ -5,10 +5,13 @@ at place s, which is reached from s, s - 1 and, unless it is a blank or repeats 
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...dialect import types as T
 from ...errors import BoundsError, DTypeError, ShapeError
+from ...tensor.gradient.transforms import custom_gradient
+from ...tensor.loops import fori_loop
 from ...tensor.tensor import Tensor
 from .losses import reduced
 
@@ -86,34 +89,72 @@ def _log_likelihood(frames: Tensor, labels: Tensor, counts: Tensor, sizes: Tenso
     first = Tensor.full((batch, 1), blank, dtype=T.int64, device=frames.device)
     places = first.cat(labels.stack(labels.full_like(blank), dim=-1).flatten(1), dim=1)
     number = Tensor.arange(length, device=frames.device)
-    skips = places.ne(blank) & places.ne(places.pad(((0, 0), (2, 0)), value=blank)[:, :length]) & (number > 1)
-    emitted = wide.gather(-1, places.unsqueeze(0).expand(steps, batch, length)).contiguous().unbind(0) if steps else ()
-    before = Tensor.full((batch, length), UNREACHED, dtype=wide.dtype, device=frames.device)
-    alpha = before.where(number > 0, 0.0)  # before the first frame: a path stands at place 0, from where the first two can be reached
-    for t, logs in enumerate(emitted):
-        sources = [alpha, _later(alpha, 1)]
-        if t:
-            sources.append(_later(alpha, 2).where(skips, UNREACHED))
-        alpha = _log_sum(sources, logs).where((counts > t).unsqueeze(-1), alpha).contiguous()
+    skips = places.ne(blank) & places.ne(_moved(places, 2, blank)) & (number > 1)
     last = 2 * sizes.unsqueeze(-1)
     ends = number.eq(last) | number.eq(last - 1)
-    kept = alpha.where(ends, UNREACHED)
-    top = kept.detach().max(-1, keepdim=True)
-    return ((kept - top).exp().sum(-1).log() + top.squeeze(-1)).cast(frames.dtype)
+    if not steps:
+        return number.eq(0).where(ends, False).any(-1).cast(frames.dtype).log().clip(UNREACHED)
+    emitted = wide.gather(-1, places.unsqueeze(0).expand(steps, batch, length)).contiguous()
+    return _paths(emitted, counts.unsqueeze(-1), skips, ends).cast(frames.dtype)
 
 
-def _later(alpha: Tensor, by: int) -> Tensor:
-    """What stood `by` places before."""
-    length = alpha.shape[1]
-    return alpha.pad(((0, 0), (by, 0)), value=UNREACHED)[:, :length]
+def _paths(emitted: Tensor, counts: Tensor, skips: Tensor, ends: Tensor) -> Tensor:
+    """The logarithm of the sum over all paths through emitted (frames, batch, places). Its derivative is how likely each place is at each frame: alpha + beta,
+    beta being the sum over all ways on from there."""
+    steps = emitted._concrete_shape()[0]
+    frame = Tensor.arange(steps, device=emitted.device).reshape(steps, 1, 1)
+
+    def kept(of: Tensor, t: Tensor, row: Tensor) -> Tensor:
+        return of.where(frame.ne(t), row)
+
+    def forwards(emitted: Tensor) -> tuple[Tensor, Tensor]:
+        def step(t: Tensor, carry: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+            alpha, alphas = carry
+            skipped = _moved(alpha, 2).where(skips & (t > 0), UNREACHED)
+            after = _log_sum([alpha, _moved(alpha, 1), skipped], emitted[t]).where(counts > t, alpha)
+            return after, kept(alphas, t, after)
+        before = ends.cast(emitted.dtype) * 0 + UNREACHED  # before the first frame a path stands at place 0, from where the first two can be reached
+        begin = before.where(Tensor.arange(ends.shape[-1], device=emitted.device) > 0, 0.0)
+        alpha, alphas = fori_loop(0, steps, step, (begin, emitted * 0))
+        final = alpha.where(ends, UNREACHED)
+        top = final.max(-1, keepdim=True)
+        return (final - top).exp().sum(-1).log() + top.squeeze(-1), alphas
+
+    def backwards(emitted: Tensor) -> Tensor:
+        def step(i: Tensor, carry: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+            beta, betas = carry
+            t = steps - 1 - i
+            on = beta + emitted[t]
+            skipped = _moved(on.where(skips, UNREACHED), -2)
+            return _log_sum([on, _moved(on, -1), skipped]).where(counts > t, beta), kept(betas, t, beta)
+        begin = (ends.cast(emitted.dtype) * 0).where(ends, UNREACHED)
+        return fori_loop(0, steps, step, (begin, emitted * 0))[1]
+
+    @custom_gradient
+    def found(emitted: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
+        total, alphas = forwards(emitted)
+
+        def derivative(g: Tensor) -> Tensor:
+            share = (alphas + backwards(emitted) - total.unsqueeze(-1)).exp()
+            return share.where(counts > frame, 0.0) * g.unsqueeze(-1)
+        return total, derivative
+    return found(emitted)
 
 
-def _log_sum(terms: list[Tensor], plus: Tensor) -> Tensor:
+def _moved(values: Tensor, by: int, outside: float = UNREACHED) -> Tensor:
+    """What stands `by` places before; behind, for a negative number."""
+    length = values.shape[1]
+    if by > 0:
+        return values.pad(((0, 0), (by, 0)), value=outside)[:, :length]
+    return values.pad(((0, 0), (0, -by)), value=outside)[:, -by:]
+
+
+def _log_sum(terms: list[Tensor], plus: Tensor | float = 0.0) -> Tensor:
     """The logarithm of the sum of exponentials, plus the emission, nowhere below UNREACHED."""
-    top = terms[0].detach()
+    top = terms[0]
     for term in terms[1:]:
-        top = top.maximum(term.detach())
+        top = top.maximum(term)
     total = (terms[0] - top).exp()
     for term in terms[1:]:
         total = total + (term - top).exp()
-    return (total.log() + top + plus)._bounded("max", UNREACHED)
+    return (total.log() + top + plus).maximum(UNREACHED)
