@@ -25,7 +25,7 @@ def ctc_loss(log_probs: Tensor, targets: Any, input_lengths: Any, target_lengths
 
     `targets` are classes (N, S), or those of all samples end to end; of both inputs and targets the lengths (N,) say how much of each sample counts.
     The mean is over the batch, each loss divided by its target's length. A target that is too long for its frames has the loss inf, or 0 with `zero_infinity`,
-    and the gradient 0. Gradients are the derivatives with respect to log_probs as they are.
+    and the gradient 0. Gradients are the derivatives with respect to log_probs as they are; there are no second ones.
 
         frames = Tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log()                       # three of the four paths give label 1
         nn.functional.ctc_loss(frames, Tensor([[1]]), [2], [1], reduction="none")    # [0.28768212]

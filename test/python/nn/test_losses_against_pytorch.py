@@ -103,3 +103,16 @@ def test_values_where_formulas_overflow():
 def test_errors(error, message, call):
     with pytest.raises(error, match=message):
         call(nn.functional)
+
+
+def test_ctc_is_one_program_for_any_number_of_frames_and_can_be_mapped():
+    def loss(x, labels):
+        return nn.functional.ctc_loss(x.log_softmax(-1), labels, [x.shape[0]], [labels.shape[0]])
+
+    def launches(frames):
+        return morok.grad(lambda x: loss(x, Tensor([1, 2, 2])))(Tensor(np.zeros((frames, 4)))).prepare().report().count("launches")
+    assert launches(60) == launches(6)
+    x, labels = Tensor(arrays()["frames"].transpose(1, 0, 2).copy()), Tensor(arrays()["i labels"])
+    found = morok.vmap(morok.grad(loss))(x, labels)
+    for i in range(3):
+        np.testing.assert_allclose(found.numpy()[i], morok.grad(loss)(x[i], labels[i]).numpy(), rtol=1e-10, atol=1e-12)
