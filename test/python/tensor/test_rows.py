@@ -251,39 +251,66 @@ def test_derivatives_of_writes():
     np.testing.assert_allclose(of_v.numpy(), slopes(lambda t: f(Tensor(x), t), v), atol=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_random_writes(seed):
+def random_write(rng, shape):
+    """A view, and what to write to elements of it by a key: f(x, index arrays of the key, value)."""
+    transposed, flipped, begin, step = rng.integers(2), rng.integers(2), rng.integers(2), rng.integers(1, 3)
+
+    def view(x):
+        x = x.T if transposed else x
+        return (x[::-1] if flipped else x)[min(begin, x.shape[0] - 1)::step]
+
+    blank = view(np.zeros(shape))
+    common = tuple(rng.integers(1, 4, rng.integers(1, 3)))
+    key = []
+    for size in blank.shape[:rng.integers(1, blank.ndim + 1)]:
+        kind = rng.integers(4)
+        if kind == 0:
+            key.append(slice(*sorted(rng.integers(0, size + 1, 2))))
+        elif kind == 1:
+            key.append(slice(None, None, -1))
+        elif kind == 2 and any(isinstance(k, np.ndarray) for k in key):
+            key.append(int(rng.integers(-size, size)))
+        else:
+            key.append(rng.integers(-size, size, common))
+    written = blank[tuple(key)].shape
+    how = rng.integers(4)
+
+    def write(x, arrays, value):
+        x, arrays = view(x), iter(arrays)
+        place = tuple(next(arrays) if isinstance(k, np.ndarray) else k for k in key)
+        if how == 0:
+            x[place] = value
+        elif how == 1:
+            x[place] = x[place] + value
+        elif how == 2:
+            x[place] = -x[place]
+        else:
+            x[place] += value * x[place]
+
+    return write, [k for k in key if isinstance(k, np.ndarray)], rng.integers(-9, 9, written[rng.integers(0, len(written) + 1):]).astype(np.int32)
+
+
+@pytest.mark.parametrize("captured", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_random_writes(seed, captured):
     """A few writes by keys drawn at random, each through a view drawn at random."""
     rng = RNG(seed)
     shape = tuple(rng.integers(1, 6, rng.integers(1, 4)))
     array = rng.integers(-9, 9, shape).astype(np.int32)
+    writes = [random_write(rng, shape) for _ in range(3)]
+
+    def program(x, given):
+        for (write, _, _), (arrays, value) in zip(writes, given):
+            write(x, arrays, value)
+
     t = Tensor(array)
-    for _ in range(3):
-        view, mine = (array.T, t.T) if rng.integers(2) else (array, t)
-        if rng.integers(2):
-            view, mine = view[::-1], mine[::-1]
-        common = tuple(rng.integers(1, 4, rng.integers(1, 3)))
-        key = []
-        for size in view.shape[:rng.integers(1, view.ndim + 1)]:
-            kind = rng.integers(4)
-            if kind == 0:
-                key.append(slice(*sorted(rng.integers(0, size + 1, 2))))
-            elif kind == 1:
-                key.append(rng.integers(0, 2, size).astype(bool) if not any(isinstance(k, np.ndarray) for k in key) and len(key) == view.ndim - 1
-                           else slice(None, None, -1))
-            elif kind == 2 and any(isinstance(k, np.ndarray) and k.dtype != bool for k in key):
-                key.append(int(rng.integers(-size, size)))
-            else:
-                key.append(rng.integers(-size, size, common))
-        chosen = tuple(key)
-        try:
-            target = view[chosen]
-        except IndexError:  # a mask beside arrays of other lengths
-            continue
-        value = rng.integers(-9, 9, target.shape[rng.integers(0, target.ndim + 1):]).astype(np.int32)
-        view[chosen] = value
-        mine[tuple(Tensor(k) if isinstance(k, np.ndarray) and rng.integers(2) else k for k in chosen)] = Tensor(value)
-    np.testing.assert_array_equal(t.numpy(), array)
+    given = [([Tensor(a) for a in arrays], Tensor(value)) for _, arrays, value in writes]
+    with configured(check=seed == 0):
+        for _ in range(2):
+            (morok.jit(program) if captured else program)(t, given)
+            program(array, [(arrays, value) for _, arrays, value in writes])
+            np.testing.assert_array_equal(t.numpy(), array)
+
 
 
 @pytest.mark.parametrize("check", [False, True])
