@@ -107,3 +107,12 @@ class SamplingMethods(CountingMethods):
         """
         from .random.distributions import bernoulli
         return bernoulli(self, generator=generator).cast(self.dtype)  # type: ignore[arg-type, return-value]
+
+    def multinomial(self, num_samples: int, replacement: bool = False, generator: Any = None) -> Self:
+        """PyTorch's: numbers of classes, int64, drawn by these weights along the last axis, which need not add up to 1; of shape (num_samples,) for one axis,
+        (rows, num_samples) for two. Errors are those of morok.multinomial.
+
+            Tensor([0.0, 3.0, 0.0]).multinomial(2, replacement=True)  # [1, 1]
+        """
+        from .random.choices import multinomial
+        return multinomial(self, num_samples, replacement, generator)  # type: ignore[arg-type, return-value]
