@@ -319,6 +319,11 @@ def irregular(dim: Callable[[int], int]) -> Iterator[Workload]:
     rows = dim(1 << 20)
     yield Workload("gather of 1 M rows of 32", lambda ops, x, places: ops.embedding(x, places), [floats(below, columns), numbers(rows, below=below)],
                    8 * rows * columns, "GB/s")
+    size, below = dim(1 << 22), dim(1000)
+    yield Workload("bincount of 4 M below 1000", lambda ops, x, below=below: ops.bincount(x, below), [numbers(size, below=below)], 4 * size, "GB/s")
+    size = dim(1 << 20)
+    yield Workload("sort of 1 M", lambda ops, x: ops.sort(x), [floats(size)], 8 * size, "GB/s")
+    yield Workload("argsort of 1 M", lambda ops, x: ops.argsort(x), [floats(size)], 12 * size, "GB/s")
     rows, columns, below = dim(4096), dim(384), dim(30522)
     yield Workload("embedding and its gradient, 4096 of 30522×384", embedding_gradient,
                    [floats(below, columns), floats(rows, columns), numbers(rows, below=below)], 4 * columns * (3 * rows + below), "GB/s")

@@ -99,6 +99,12 @@ class Jax:
     def bincount(self, x: Array, below: int) -> Array:
         return jnp.bincount(x, length=below)
 
+    def sort(self, x: Array) -> Array:
+        return jnp.sort(x)
+
+    def argsort(self, x: Array) -> Array:
+        return jnp.argsort(x)
+
     def conv_transpose2d(self, x: Array, w: Array, stride: int, padding: int) -> Array:
         inside = w.shape[2] - 1 - padding
         return jax.lax.conv_general_dilated(x, jnp.flip(w, (2, 3)).swapaxes(0, 1), (1, 1), [(inside, inside)] * 2, lhs_dilation=(stride, stride))

@@ -102,7 +102,13 @@ class Morok:
         return x.cumsum(0)
 
     def bincount(self, x: Tensor, below: int) -> Tensor:
-        return x.bincount(minlength=below)
+        return x.bincount(length=below)
+
+    def sort(self, x: Tensor) -> Tensor:
+        return x.sort()
+
+    def argsort(self, x: Tensor) -> Tensor:
+        return x.argsort()
 
     def conv_transpose2d(self, x: Tensor, w: Tensor, stride: int, padding: int) -> Tensor:
         return nn.functional.conv_transpose2d(x, w, stride=stride, padding=padding)

@@ -118,6 +118,12 @@ class NumPy:
     def bincount(self, x: Array, below: int) -> Array:
         return np.bincount(x, minlength=below)
 
+    def sort(self, x: Array) -> Array:
+        return np.sort(x)
+
+    def argsort(self, x: Array) -> Array:
+        return np.argsort(x, kind="stable")
+
     def conv_transpose2d(self, x: Array, w: Array, stride: int, padding: int) -> Array:
         """Each element's window is added to where it goes, one place of the kernel after another."""
         n, _, rows, columns = x.shape

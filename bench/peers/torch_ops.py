@@ -95,6 +95,12 @@ class Torch:
     def bincount(self, x: Array, below: int) -> Array:
         return torch.bincount(x, minlength=below)
 
+    def sort(self, x: Array) -> Array:
+        return torch.sort(x).values
+
+    def argsort(self, x: Array) -> Array:
+        return torch.argsort(x, stable=True)
+
     def conv_transpose2d(self, x: Array, w: Array, stride: int, padding: int) -> Array:
         return F.conv_transpose2d(x, w, stride=stride, padding=padding)
 
