@@ -11,8 +11,10 @@ offset that is free.
 """
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from ..dialect import types as T
 from .items import Schedule, ScheduleItem
@@ -65,13 +67,15 @@ def lifetimes(schedule: Schedule, groups: Sequence[Sequence[ScheduleItem]]) -> l
 def place(given: Iterable[Lifetime]) -> MemoryPlan:
     """The lifetimes laid out: those that overlap get disjoint bytes."""
     placed: list[tuple[int, Lifetime]] = []
+    """By offset."""
     for lifetime in sorted(given, key=lambda x: (-x.nbytes, x.first, x.buffer)):
-        at = 0
-        for offset, other in sorted(((o, x) for o, x in placed if x.overlaps(lifetime)), key=lambda pair: pair[0]):
-            if offset >= at + _rounded(lifetime.nbytes):
+        at, size = 0, _rounded(lifetime.nbytes)
+        for offset, other in placed:
+            if offset >= at + size:
                 break
-            at = max(at, offset + _rounded(other.nbytes))
-        placed.append((at, lifetime))
+            if other.overlaps(lifetime):
+                at = max(at, offset + _rounded(other.nbytes))
+        insort(placed, (at, lifetime), key=itemgetter(0))
     return MemoryPlan({x.buffer: at for at, x in placed}, max((at + _rounded(x.nbytes) for at, x in placed), default=0),
                       sum(_rounded(x.nbytes) for _, x in placed))
 

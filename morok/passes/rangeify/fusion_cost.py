@@ -82,19 +82,20 @@ class Touched:
 
     def __init__(self, members: list[StoredValue]) -> None:
         self.nbytes = sum(m.nbytes for m in members)
-        self.by_buffer: dict[UOp, int] = {}
+        self.by_place: dict[tuple[UOp, int], int] = {}
+        """By memory and where it begins."""
         for m in members:
             for load in m.loads:
-                self._add(root_buffer(version_of(load)), m.traffic(load))
-            self._add(m.root, m.stored_bytes)
+                self._add((root_buffer(version_of(load)), m.place(load).constant), m.traffic(load))
+            self._add((m.root, m.own_place().constant), m.stored_bytes)
 
-    def _add(self, buffer: UOp, nbytes: int) -> None:
-        self.by_buffer[buffer] = self.by_buffer.get(buffer, 0) + nbytes
+    def _add(self, place: tuple[UOp, int], nbytes: int) -> None:
+        self.by_place[place] = self.by_place.get(place, 0) + nbytes
 
     def may_pay_with(self, other: Touched) -> bool:
         """False where what both touch is less than what `pays` asks them to save."""
-        few, many = sorted((self.by_buffer, other.by_buffer), key=len)
-        return sum(min(n, many.get(buffer, 0)) for buffer, n in few.items()) * WORTH >= min(self.nbytes, other.nbytes)
+        few, many = sorted((self.by_place, other.by_place), key=len)
+        return sum(min(n, many[place]) for place, n in few.items() if place in many) * WORTH >= min(self.nbytes, other.nbytes)
 
 
 def pays(c: Candidate) -> bool:

@@ -44,7 +44,9 @@ class _Hazards:
         for k in self.kernels:
             for slot in sorted(self.written[k]):
                 self.writers.setdefault(self.versions[k][slot], []).append((k, slot))
-        self.before: dict[UOp, set[UOp]] = {k: {u for u in toposort((k,)) if u.name == "kernel" and u is not k} for k in self.kernels}
+        self.bit = {k: 1 << i for i, k in enumerate(self.kernels)}
+        self.before = self._needs()
+        """What each kernel comes after, as bits: there may be thousands of kernels, and all that each needs."""
         self.extra: dict[tuple[UOp, int], list[UOp]] = {}
         """Who must have read the version in a slot before the kernel overwrites it."""
         self.copies: dict[UOp, set[tuple[UOp, int]]] = {}
@@ -59,25 +61,34 @@ class _Hazards:
         if self.extra or self.copies:
             self._rebuild()
 
+    def _needs(self) -> dict[UOp, int]:
+        behind: dict[UOp, int] = {}
+        for u in self.order:
+            found = 0
+            for o in u.operands:
+                found |= behind[o] | self.bit.get(o, 0)
+            behind[u] = found
+        return {k: behind[k] for k in self.kernels}
+
     def _order_readers(self, version: UOp, writer: UOp, written: int) -> None:
         for reader in self.kernels:
             for slot, read in enumerate(self.versions[reader]):
                 if read is not version or slot in self.written[reader]:  # another write of the same version: versions order those
                     continue
-                if reader is writer or writer in self._all_before(reader):
+                if reader is writer or self._all_before(reader) & self.bit[writer]:
                     self.copies.setdefault(version, set()).add((reader, slot))
                     self.copied_before.setdefault(version, []).append(writer)
                 else:
                     self.extra.setdefault((writer, written), []).append(reader)
-                    self.before[writer] |= {reader} | self.before[reader]
+                    self.before[writer] |= self.bit[reader] | self.before[reader]
 
-    def _all_before(self, kernel: UOp) -> set[UOp]:
-        found, todo = set(), [kernel]
+    def _all_before(self, kernel: UOp) -> int:
+        found = todo = self.before[kernel]
         while todo:
-            for k in self.before[todo.pop()]:
-                if k not in found:
-                    found.add(k)
-                    todo.append(k)
+            last = todo & -todo
+            new = self.before[self.kernels[last.bit_length() - 1]] & ~found
+            found |= new
+            todo = todo ^ last | new
         return found
 
     def _rebuild(self) -> None:
@@ -90,9 +101,9 @@ class _Hazards:
                 return u
             return UOp.make("after", (version_of(u.operands[0]), *(new[k] for k in u.operands[1:])))
 
-        pending = list(self.kernels)
+        pending, done = list(self.kernels), 0
         while pending:
-            ready = [k for k in pending if all(b in new for b in self.before[k])]
+            ready = [k for k in pending if not self.before[k] & ~done]
             assert ready, "the hazards of assigns make a cycle that no copy broke"
             for k in ready:
                 pending.remove(k)
@@ -109,6 +120,7 @@ class _Hazards:
                             current = UOp.make("after", (current, *dict.fromkeys(readers)))
                     params.append(UOp.make("param", (current,), (slot,), T.argument))
                 new[k] = UOp.make("kernel", tuple(params), k.attributes, T.token, k.loc)
+                done |= self.bit[k]
         results = tuple(version_of(r) for r in self.body.results)
         self.program.bodies[self.body.name] = replace(self.body, results=results)
 
