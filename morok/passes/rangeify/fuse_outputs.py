@@ -61,6 +61,8 @@ class Group:
     """Those kept in scratch, with the number of loops round it."""
     stripe: Stripe | None = None
     """What the shared loops pass over at once, where that is a part of many rows."""
+    bits: int = 0
+    """Its members as bits, once asked for."""
     loops: dict[StoredValue, list[UOp]] = field(default_factory=dict)
     """The loops of each, outer first: those shared stand as in `ranges`, the others behind them."""
 
@@ -139,7 +141,7 @@ class _Grouping:
         for other in near:
             if (other, own) in self.apart:
                 continue
-            merged = self._merged(other, own) if own.touched.may_pay_with(other.touched) else None
+            merged = self._merged(other, own) if self._are_neighbours(other, own) and own.touched.may_pay_with(other.touched) else None
             if merged is not None:
                 self._enter(merged, (other, own))
                 return True
@@ -167,12 +169,12 @@ class _Grouping:
     def _behind(self, members: list[StoredValue]) -> int:
         bits = 0
         for group in {self.groups[n] for m in members for n in m.needs}:
-            bits |= self._bits(group.members) | self.behind.get(group, 0)
+            bits |= self._bits_of(group) | self.behind.get(group, 0)
         return bits
 
     def _merged(self, first: Group, second: Group) -> Group | None:
         """The two groups as one; None where that is not legal or does not pay."""
-        if any(m.by_itself for m in (*first.members, *second.members)) or not self._are_neighbours(first, second):
+        if any(m.by_itself for m in (*first.members, *second.members)):
             return None
         renamed = _alignment(first, second)
         if not renamed and (first.ranges or second.ranges):
@@ -192,9 +194,20 @@ class _Grouping:
 
     def _are_neighbours(self, first: Group, second: Group) -> bool:
         """Whether no path of needs leaves the two and comes back."""
-        both = self._bits(first.members) | self._bits(second.members)
-        between = {self.groups[n] for g in (first, second) for m in g.members for n in m.needs} - {first, second}
-        return not any(self.behind[g] & both for g in between)
+        both = self._bits_of(first) | self._bits_of(second)
+        groups, behind = self.groups, self.behind
+        for g in (first, second):
+            for m in g.members:
+                for n in m.needs:
+                    between = groups[n]
+                    if between is not first and between is not second and behind[between] & both:
+                        return False
+        return True
+
+    def _bits_of(self, group: Group) -> int:
+        if group.bits == 0:
+            group.bits = self._bits(group.members)
+        return group.bits
 
     def _reads_fit(self, group: Group) -> bool:
         """Whether all that members read of one another is of the same iteration of some loops at least; finds what must be kept in scratch for that."""
