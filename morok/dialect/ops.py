@@ -351,32 +351,26 @@ op("counted_scatter", "The target with each row of the value at the next free pl
    operands=[Operand("target", "tensor"), Operand("keys", "tensor"), Operand("starts", "tensor"), Operand("value", "tensor")], result=RESULT, infer=first,
    verify=[ranks_of_counted_scatter])
 
-# Repetition. What depends on `carried` values is computed once an iteration; a `repeat` of these closes it, as `reduce` closes ranges.
+# Repetition. What depends on `carried` values is computed once an iteration; a `repeat` closes them, as `reduce` closes ranges.
 
-def carries(i: Instance) -> str | None:
-    count, rest = divmod(len(i.operands), 3)
-    if rest or not count:
-        return f"{len(i.operands)} operands; it takes as many carried values as initial and next ones, one at least"
-    for k in range(count):
-        carried, initial, following = i.operands[k::count]
-        if not (carried is initial is following):
-            return f"carried value {k} has type {carried}, but begins as {initial} and goes on as {following}"
-    if i.attributes["count"] < 0:
-        return f"count is {i.attributes['count']}; it must not be negative"
-    goes_on = i.attributes.get("while")
-    if goes_on is None:
-        return None
-    if not 0 <= goes_on < count:
-        return f"while names carried value {goes_on} of {count}"
-    return None if i.operands[goes_on] is T.tensor((), T.bool_) else f"while names a value of type {i.operands[goes_on]}, not a bool without axes"
+def counts(i: Instance) -> str | None:
+    count, goes_on = i.attributes["count"], i.attributes.get("while")
+    if count < 0:
+        return f"count is {count}; it must not be negative"
+    if not i.operands:
+        return "carries nothing; it takes one value at least"
+    return None if goes_on is None or 0 <= goes_on < len(i.operands) else f"while names carried value {goes_on} of {len(i.operands)}"
 
 
 op("carried", "What an iteration of a `repeat` receives from the one before it. `unique` tells one from another of the same type.", group="repeat",
    forms=(TENSOR,), operands=[Operand("unique", "token")], result=RESULT)
-op("repeat", "Computes the next values of the carried ones `count` times, or as long as the carried bool that `while` names is true. Operands: the carried "
-   "values, as many initial ones, as many next ones.", group="repeat", forms=(TENSOR,), operands=[Operand("values", "tensor", VARIADIC)],
+op("carries", "A carried value of a `repeat`, with what it is at first and what each iteration makes of it.", group="repeat", forms=(TENSOR,),
+   operands=[Operand("carried", "tensor", same="T"), Operand("initial", "tensor", same="T"), Operand("next", "tensor", same="T")],
+   result=Operand("value", "token"), infer=lambda o, a: T.token)
+op("repeat", "Computes the next values of what it carries `count` times, or as long as the carried bool (without axes) that `while` names is true.",
+   group="repeat", forms=(TENSOR,), operands=[Operand("values", "token", VARIADIC)],
    attributes=[Attribute("count", "i64"), Attribute("while", "i64", optional=True)], result=Operand("loop", "token"), infer=lambda o, a: T.token,
-   verify=[carries])
+   verify=[counts])
 op("repeated", "A carried value after the last iteration.", group="repeat", forms=(TENSOR,), operands=[Operand("loop", "token")],
    attributes=[Attribute("number", "i64")], result=RESULT)
 op("sink", "Holds together the effects that a function is for.", group="range", forms=(TENSOR, RANGE, VECTOR), operands=[Operand("effects", "token", VARIADIC)])

@@ -2,7 +2,8 @@
 
     %c = carried %unique                          an iteration's %c is what the one before it gave as %y
     %y = f(%c, %a)                                once an iteration, for it depends on %c
-    %l = repeat(%c, %initial, %y) {count = 10}    closes %c
+    %v = carries(%c, %initial, %y)
+    %l = repeat(%v) {count = 10}                  closes %c
     %r = repeated %l {number = 0}                 once, after the last
 """
 from __future__ import annotations
@@ -11,6 +12,7 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from ..dialect import types as T
 from ..errors import IRError
 from .tensor_graph import TensorUOp
 from .uop import UOp
@@ -21,21 +23,29 @@ NOTHING: frozenset[UOp] = frozenset()
 
 
 class Parts(NamedTuple):
-    """The operands of a repeat, each in order."""
+    """What a repeat carries, each in order, and which of it says whether to go on."""
 
     carried: tuple[UOp, ...]
     initial: tuple[UOp, ...]
     following: tuple[UOp, ...]
+    times: int
+    goes_on: int | None
 
 
 def parts_of(repeat: UOp) -> Parts:
-    n = len(repeat.operands) // 3
-    return Parts(repeat.operands[:n], repeat.operands[n:2 * n], repeat.operands[2 * n:])
+    """IRError for operands that are no `carries` of carried values, and for a condition that is no bool."""
+    if any(v.name != "carries" or v.operands[0].name != "carried" for v in repeat.operands):
+        raise IRError(f"{_where(repeat)} takes morok.carries of morok.carried values")
+    carried, initial, following = (tuple([v.operands[k] for v in repeat.operands]) for k in range(3))
+    goes_on = repeat.attributes[1] if len(repeat.attributes) > 1 else None
+    if goes_on is not None and carried[goes_on].type is not T.tensor((), T.bool_):
+        raise IRError(f"{_where(repeat)} goes on while a value of type {carried[goes_on].type} is true; it must be a bool without axes")
+    return Parts(carried, initial, following, repeat.attributes[0], goes_on)
 
 
 def open_carried(order: Iterable[UOp]) -> dict[UOp, frozenset[UOp]]:
     """For each op of a topological order, the carried values that it depends on and that no repeat has closed. IRError for a repeat whose initial
-    values depend on its own carried ones, or that closes what is not carried."""
+    values depend on its own carried ones."""
     found: dict[UOp, frozenset[UOp]] = {}
     for u in order:
         if u.name == "carried":
@@ -47,9 +57,9 @@ def open_carried(order: Iterable[UOp]) -> dict[UOp, frozenset[UOp]]:
             if below and below is not inside:
                 inside = inside | below if inside else below
         if u.name == "repeat":
-            carried, initial, _ = parts_of(u)
-            if any(c.name != "carried" for c in carried) or any(not found[i].isdisjoint(carried) for i in initial):
-                raise IRError(f"{_where(u)} closes values that are not carried, or begins with its own carried values")
+            carried, initial = parts_of(u)[:2]
+            if any(not found[i].isdisjoint(carried) for i in initial):
+                raise IRError(f"{_where(u)} begins with its own carried values")
             inside = inside.difference(carried)
         found[u] = inside
     return found
@@ -74,7 +84,7 @@ def check_closed(results: Iterable[UOp], known: Mapping[UOp, frozenset[UOp]]) ->
 
 def body_of(repeat: UOp, order: Sequence[UOp], known: Mapping[UOp, frozenset[UOp]]) -> list[UOp]:
     """What each iteration computes, operands first: all that the next values reach and that depends on the carried ones."""
-    carried, _, following = parts_of(repeat)
+    carried, _, following = parts_of(repeat)[:3]
     own = frozenset(carried)
     seen: set[UOp] = set()
     stack = [u for u in following if not known[u].isdisjoint(own)]

@@ -52,13 +52,13 @@ def _run(ops: Sequence[UOp], repeats: _Repeats, values: dict[UOp, np.ndarray], v
 
 
 def _repeat(u: UOp, repeats: _Repeats, values: dict[UOp, np.ndarray], variables: Variables) -> list[np.ndarray]:
-    carried, initial, following = parts_of(u)
+    carried, initial, following, count, goes_on = parts_of(u)
     body = body_of(u, repeats.order, repeats.inside)
     own = repeats.inside[u].union(carried)  # what inner repeats close is theirs to compute
     body = [b for b in body if repeats.inside[b] <= own]
     now = [values[i] for i in initial]
-    for _ in range(u.attribute("count")):
-        if u.attribute("while") is not None and not now[u.attribute("while")]:
+    for _ in range(count):
+        if goes_on is not None and not now[goes_on]:
             break
         local = {**values, **dict(zip(carried, now))}
         _run(body, repeats, local, variables)

@@ -19,20 +19,10 @@ from ..dialect import types as T
 from ..errors import DeviceError
 from ..graph.body import Body
 from ..graph.shape import max_size, numel, shape_of
+from ..graph.stages import Stage
 from ..graph.tensor_graph import stated, symbolic_sizes
 from ..graph.uop import UOp, argument, rebuild
 from .devices import canonical_name
-
-
-@dataclass
-class Stage:
-    """A function to compile (None where there is nothing to compute), the slots of its arguments and results, and the copies after it."""
-
-    body: Body | None
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
-    copies: tuple[tuple[int, int], ...] = ()
-    """(from slot, to slot)"""
 
 
 @dataclass

@@ -17,7 +17,7 @@ from .buffer import Buffer, Layout
 from .compiler import CompiledProgram
 from .devices import device
 from .host import HOSTS, Host
-from .plan import BoundPlan, CompiledPlan, CompiledStage
+from .plan import BoundPlan, CompiledPlan, CompiledRepeat, CompiledStage, single_stages
 
 ENTRY = 3
 """Words of a step in the table that a plan of several steps begins with: function, arguments, threads."""
@@ -34,45 +34,36 @@ class Frame:
 
 
 class DirectCall:
-    """A plan laid out as a frame: the table, if there are several steps, then the words of each step. A step is a stage's program or a copy."""
+    """A plan laid out as a frame: the table, if there are several steps, then the words of each step. A step is a stage's program, a
+    copy, or a repeat, which has tables of its own."""
 
-    __slots__ = ("host", "number", "leaf_places", "result_places", "repeats", "layouts", "plan", "stages", "_words", "_addresses", "_own", "_arena", "_varying",
-                 "_outputs", "_waiting", "_functions", "_steps")
+    __slots__ = ("host", "number", "leaf_places", "result_places", "repeats", "layouts", "plan", "_single", "_words", "_addresses", "_own", "_arena",
+                 "_varying", "_outputs", "_waiting", "_functions", "_steps")
 
     @staticmethod
     def of(plan: CompiledPlan) -> DirectCall | None:
-        stages = [stage for stage in plan.stages if isinstance(stage, CompiledStage)]
-        if len(stages) < len(plan.stages):  # repeats
-            return None
+        stages = list(single_stages(plan.stages))
         if any(stage.program is not None and stage.program.config.check for stage in stages):
             return None
         if any(source < plan.leaf_count and to < plan.leaf_count for stage in stages for source, to in stage.copies):
             return None
-        return DirectCall(plan, stages)
+        return DirectCall(plan)
 
-    def __init__(self, plan: CompiledPlan, stages: list[CompiledStage]) -> None:
-        self.plan, self.stages = plan, stages
-        self._steps = sum((stage.program is not None) + len(stage.copies) for stage in stages)
-        self._words: list[int] = [0] * (0 if self._steps == 1 and stages[0].program is not None else ENTRY * self._steps)
+    def __init__(self, plan: CompiledPlan) -> None:
+        self.plan = plan
+        self._single = _only_program(plan)
+        self._steps = _entries(plan.stages)
+        self._words: list[int] = [0] * (0 if self._single is not None else ENTRY * self._steps)
         self._addresses: list[tuple[int, int]] = []
         """Words that hold the address of a place in the same array."""
         self._arena: list[tuple[int, int]] = []
         """Words that hold the address of an intermediate: its offset in the arena, which one stage after the other uses."""
         self._varying: list[tuple[CompiledProgram, int, int]] = []
-        """Programs with variables: their number among the steps, and where the values belong."""
+        """Programs with variables: the words of their entry in a table, and where the values belong."""
         self._functions: list[Host] = []
-        self.host, self.number = self._entry(plan)
+        self.host, self.number = self._entry()
         places: dict[int, list[int]] = {}
-        step = 0
-        for stage in stages:
-            if stage.program is not None:
-                self._add_program(stage, stage.program, step, places)
-                step += 1
-            for source, to in stage.copies:
-                self._add_copy(self._size(source, to), step)
-                places.setdefault(to, []).append(len(self._words) - 3)
-                places.setdefault(source, []).append(len(self._words) - 2)
-                step += 1
+        self._add_table(plan.stages, 0, places, {})
         results = [slot for slot in dict.fromkeys(plan.outputs) if slot >= plan.leaf_count]
         self.leaf_places = tuple(places.get(slot, [-1])[0] for slot in range(plan.leaf_count))
         """Where in the array each leaf's address belongs; -1 for one that no step takes."""
@@ -86,39 +77,80 @@ class DirectCall:
 
     # Layout
 
-    def _entry(self, plan: CompiledPlan) -> tuple[Host, int]:
+    def _entry(self) -> tuple[Host, int]:
         """What a call calls: a single stage's host function with its number of threads, or that which goes through the table."""
-        program = self.stages[0].program if self._steps == 1 else None
+        program = self._single
         if program is None:
             return HOSTS.sequence()[0], self._steps
         threads = program.threads_for(tuple(high for _, high in program.schedule.variables.values()))
         return program.host(threads), threads
 
-    def _add_program(self, stage: CompiledStage, program: CompiledProgram, step: int, places: dict[int, list[int]]) -> None:
+    def _add_table(self, stages: Sequence[CompiledStage | CompiledRepeat], entry: int, places: dict[int, list[int]], exchanged: Mapping[int, int]) -> None:
+        """The words of stages, of which each step has an entry in a table that begins at a word. `exchanged` slots are others in this iteration of a repeat."""
+        for stage in stages:
+            if isinstance(stage, CompiledRepeat):
+                self._add_repeat(stage, entry, places, exchanged)
+                entry += ENTRY
+                continue
+            if stage.program is not None:
+                self._add_program(stage, stage.program, entry, places, exchanged)
+                entry += ENTRY
+            for source, to in stage.copies:
+                self._add_copy(exchanged.get(source, source), exchanged.get(to, to), entry, places)
+                entry += ENTRY
+
+    def _add_repeat(self, stage: CompiledRepeat, entry: int, places: dict[int, list[int]], exchanged: Mapping[int, int]) -> None:
+        """The arguments of the function that repeats (see `HostCache.repeat`), then its tables."""
+        begin = len(self._words)
+        carried, following = ([exchanged.get(s, s) for s in slots] for slots in (stage.carried, stage.following))
+        other = {**exchanged, **dict(zip(stage.carried, following)), **dict(zip(stage.following, carried))}
+        self._enter(entry, HOSTS.repeat(), 0)
+        self._addresses.append((entry + 1, begin))
+        count = _entries(stage.stages)
+        self._words += [stage.count, 0, 0, 0, count, 0, count, 0, len(carried)]
+        if stage.goes_on is not None:
+            places.setdefault(carried[stage.goes_on], []).append(begin + 1)
+            places.setdefault(following[stage.goes_on], []).append(begin + 2)
+        for word, slots in ((begin + 3, exchanged), (begin + 5, other)):
+            table = self._new_table(word, count)
+            self._add_table(stage.stages, table, places, slots)
+        table = self._new_table(begin + 7, len(carried))
+        for number, (to, source) in enumerate(zip(carried, following)):
+            self._add_copy(source, to, table + ENTRY * number, places)
+
+    def _new_table(self, word: int, count: int) -> int:
+        """Where a table begins, whose address belongs in the word."""
+        self._addresses.append((word, len(self._words)))
+        self._words += [0] * (ENTRY * count)
+        return len(self._words) - ENTRY * count
+
+    def _add_program(self, stage: CompiledStage, program: CompiledProgram, entry: int, places: dict[int, list[int]], exchanged: Mapping[int, int]) -> None:
         begin = len(self._words)
         first = begin + len(program.functions)
         self._words += [*program.functions, *[0] * (len(stage.slots) + len(program.variables)), *program.constants]
         for i, slot in enumerate(stage.slots):
             if slot >= 0:
-                places.setdefault(slot, []).append(first + i)
+                places.setdefault(exchanged.get(slot, slot), []).append(first + i)
             elif i in program.memory.offsets:
                 self._arena.append((first + i, program.memory.offsets[i]))
         if program.variables:
-            self._varying.append((program, step, first + len(stage.slots)))
-        elif self._steps > 1:
-            self._enter(step, program.host(program.threads_for(())), program.threads_for(()))
-        if self._steps > 1:
-            self._addresses.append((ENTRY * step + 1, begin))
+            self._varying.append((program, entry, first + len(stage.slots)))
+        elif self._single is None:
+            self._enter(entry, program.host(program.threads_for(())), program.threads_for(()))
+        if self._single is None:
+            self._addresses.append((entry + 1, begin))
 
-    def _add_copy(self, nbytes: int, step: int) -> None:
+    def _add_copy(self, source: int, to: int, entry: int, places: dict[int, list[int]]) -> None:
         begin = len(self._words)
-        self._words += [0, 0, nbytes]
-        self._words[ENTRY * step] = HOSTS.sequence()[1]
-        self._addresses.append((ENTRY * step + 1, begin))
+        self._words += [0, 0, self._size(source, to)]
+        self._words[entry] = HOSTS.sequence()[1]
+        self._addresses.append((entry + 1, begin))
+        places.setdefault(to, []).append(begin)
+        places.setdefault(source, []).append(begin + 1)
 
-    def _enter(self, step: int, function: Host, threads: int) -> None:
+    def _enter(self, entry: int, function: Host, threads: int) -> None:
         self._functions.append(function)
-        self._words[ENTRY * step], self._words[ENTRY * step + 2] = function.address, threads  # type: ignore[attr-defined]
+        self._words[entry], self._words[entry + 2] = function.address, threads  # type: ignore[attr-defined]
 
     def _size(self, *slots: int) -> int:
         return next(self.plan.types[slot - self.plan.leaf_count].nbytes for slot in slots if slot >= self.plan.leaf_count)
@@ -146,7 +178,7 @@ class DirectCall:
             memory.append(Buffer.of_layout(layout))
             for place in places:
                 array[place] = memory[-1].address
-        nbytes = max((stage.program.memory.nbytes for stage in self.stages if stage.program is not None), default=0)
+        nbytes = max((stage.program.memory.nbytes for stage in single_stages(self.plan.stages) if stage.program is not None), default=0)
         if nbytes:
             memory.append(Buffer((nbytes,), T.uint8))
             for place, offset in self._arena:
@@ -176,15 +208,26 @@ class DirectCall:
 
     def _at(self, array: Any, values: Mapping[str, int]) -> tuple[Host, int]:
         """Puts in the values of the variables; gives what to call."""
-        for program, step, place in self._varying:
+        for program, entry, place in self._varying:
             given = tuple([values[name] for name in program.variables])
             array[place:place + len(given)] = given
             threads = program.threads_for(given)
             function = program.host(threads)
-            if self._steps == 1:
+            if self._single is not None:
                 return function, threads
-            array[ENTRY * step], array[ENTRY * step + 2] = function.address, threads  # type: ignore[attr-defined]
+            array[entry], array[entry + 2] = function.address, threads  # type: ignore[attr-defined]
         return self.host, self.number
+
+
+def _entries(stages: Sequence[CompiledStage | CompiledRepeat]) -> int:
+    """How many entries a table of the stages has."""
+    return sum(1 if isinstance(s, CompiledRepeat) else (s.program is not None) + len(s.copies) for s in stages)
+
+
+def _only_program(plan: CompiledPlan) -> CompiledProgram | None:
+    """The program of a plan that runs nothing else."""
+    first = plan.stages[0] if _entries(plan.stages) == 1 else None
+    return first.program if isinstance(first, CompiledStage) else None
 
 
 def run_plan(plan: CompiledPlan, leaves: Sequence[Buffer], values: Mapping[str, int]) -> list[Buffer]:

@@ -27,16 +27,17 @@ from ..graph.in_place import InPlace, assigned_buffers, derived, overwritable
 from ..graph.registries import BUFFERS, STAND_INS
 from ..graph.repetition import ENDS, computed_along
 from ..graph.shape import bound_value, shape_of
+from ..graph.stages import RepeatStage, Stage
 from ..graph.tensor_graph import GRAPH, TensorUOp, new_buffer, substitute
+from ..passes.rangeify.outline_repeats import split_repeats
 from .buffer import Buffer
 from .collector import COLLECTOR
 from .compiler import CompiledProgram, compile_program, output_types
 from .config import Config, current_config
-from .device_stages import Stage, cut_at_copies
+from .device_stages import cut_at_copies
 from .devices import device as device_named
 from .plan import BoundPlan, CompiledPlan, CompiledRepeat, CompiledStage, ExecutionPlan
 from .repeated_parts import split_repeated
-from .repeats import RepeatStage, split_repeats
 from .scalar_parameters import Skeletons
 from .stored_plans import load_plan, plan_digest, store_plan
 

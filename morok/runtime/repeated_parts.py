@@ -15,8 +15,8 @@ from dataclasses import replace
 
 from ..dialect.ops import MOVEMENT
 from ..graph.body import Body
+from ..graph.stages import Stage
 from ..graph.uop import UOp, argument, substitute, toposort, users_of
-from .device_stages import Stage
 
 REPEATED_FROM = 8
 """Equal parts that are worth stages."""

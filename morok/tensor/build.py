@@ -202,7 +202,8 @@ def carried(u: TensorUOp) -> TensorUOp:
 def repeat(carried: Sequence[TensorUOp], initial: Sequence[TensorUOp], following: Sequence[TensorUOp], count: int,
            goes_on: int | None = None) -> list[TensorUOp]:
     """The carried values after the last iteration."""
-    loop = op("repeat", (*carried, *initial, *following), (count, goes_on))
+    values = tuple([op("carries", three) for three in zip(carried, initial, following)])
+    loop = op("repeat", values, (count,) if goes_on is None else (count, goes_on))
     found = [op("repeated", (loop,), (i,), c.type) for i, c in enumerate(carried)]
     ENDS.setdefault(loop, WeakSet()).update(found)
     return found

@@ -3,7 +3,7 @@
     morok.fori_loop(0, 10, lambda i, x: x * 0.5 + i, x)
 
 The body is called once, with tensors that stand for what an iteration receives; what it builds is compiled once and run as often as it takes
-(runtime/repeats.py).
+(the pass morok-outline-repeats).
 """
 from __future__ import annotations
 

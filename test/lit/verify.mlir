@@ -54,3 +54,15 @@ func.func @operand(%a: f32) -> index {
 func.func @layout(%a: memref<4x6xf32, strided<[1, 4]>>) {
   return
 }
+
+// -----
+// A loop's values keep their types.
+func.func @carries(%a: tensor<8xf32>, %b: tensor<4xf32>) -> tensor<8xf32> {
+  %n = "morok.unique"() {id = 0 : i64} : () -> !morok.token
+  %c = "morok.carried"(%n) : (!morok.token) -> tensor<8xf32>
+  // expected-error @below {{'morok.carries' op next has type tensor<4xf32>, but carried has type tensor<8xf32>; they must be equal}}
+  %v = "morok.carries"(%c, %a, %b) : (tensor<8xf32>, tensor<8xf32>, tensor<4xf32>) -> !morok.token
+  %l = "morok.repeat"(%v) {count = 10 : i64} : (!morok.token) -> !morok.token
+  %r = "morok.repeated"(%l) {number = 0 : i64} : (!morok.token) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}

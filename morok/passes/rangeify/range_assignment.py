@@ -312,7 +312,7 @@ class _Assignment:
         if u.name == "iota":
             return request.indices[0].cast(u.dtype)
         if u.name == "repeated":
-            raise IRError("morok-range-assignment: a program with morok.repeat is cut into programs of their own first (runtime/repeats.py)")
+            raise IRError("morok-range-assignment: a program with morok.repeat is cut into programs of their own first: morok-outline-repeats")
         raise TypeError(f"morok-range-assignment: no range form for morok.{u.name}")
 
 

@@ -1,7 +1,7 @@
-"""Repeats as stages: what they begin with is computed before, the body is a program of its own, run as often as it takes.
+"""morok-outline-repeats: repeats as stages. What they begin with is computed before, the body is a program of its own, run as often as it takes.
 
-    l = repeat(c, f(a), g(c, h(a))) {count = 10}         stage 0      p = f(a), q = h(a)
-    y = k(repeated l)                            =>      copy         x = p
+    v = carries(c, f(a), g(c, h(a)))                     stage 0      p = f(a), q = h(a)
+    y = k(repeated(repeat(v) {count = 10}))      =>      copy         x = p
                                                          ten times    y = g(x, q), then x = g(y, q), in turn
                                                          stage 2      k(x)
 
@@ -11,32 +11,58 @@ masks and the like, made of constants alone, and views of memory are computed in
 """
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import count
 
-from ..dialect import types as T
-from ..dialect.ops import MOVEMENT
-from ..errors import DeviceError, IRError
-from ..graph.body import Body
-from ..graph.repetition import Parts, check_closed, open_carried, parts_of
-from ..graph.uop import UOp, argument, substitute, toposort
-from .device_stages import Stage
+from mlir import ir
 
-
-@dataclass(frozen=True)
-class RepeatStage:
-    """Stages that run `count` times, or as long as a bool in the carried slot of number `goes_on` is true; they read the slots `carried` and write `following`,
-    which are exchanged in every second iteration. After the last one the values are in `carried`."""
-
-    stages: tuple[Stage | RepeatStage, ...]
-    carried: tuple[int, ...]
-    following: tuple[int, ...]
-    types: tuple[T.MemRefType, ...]
-    count: int
-    goes_on: int | None
-
+from ...dialect import types as T
+from ...dialect.ops import MOVEMENT
+from ...errors import DeviceError, IRError
+from ...graph.body import Body, Program
+from ...graph.repetition import Parts, check_closed, open_carried, parts_of
+from ...graph.stages import RepeatStage, Stage
+from ...graph.uop import UOp, argument, substitute, toposort
+from ..registry import Pass, morok_pass
 
 NewSlot = Callable[[], int]
+
+
+@morok_pass("morok-outline-repeats", form="tensor")
+class OutlineRepeats(Pass):
+    """Makes each program that a function with loops is cut into a function of its own."""
+
+    evaluable = False
+
+    def run(self, program: Program) -> None:
+        for name, body in list(program.bodies.items()):
+            if any(u.name == "repeat" for u in body.order()):
+                arguments = len(body.arguments)
+                numbers = count(arguments + len(body.results))
+                whole = Stage(body, tuple(range(arguments)), tuple(range(arguments, arguments + len(body.results))))
+                del program.bodies[name]
+                self._enter(split_repeats(whole, lambda numbers=numbers: next(numbers)), f"{name}.", {}, program)  # type: ignore[misc]
+
+    def _enter(self, stages: Sequence[Stage | RepeatStage], prefix: str, around: dict[str, ir.Attribute], program: Program) -> None:
+        """Functions that say which slots they read and write, what is copied after them, and of which loop they are the body."""
+        context = program.dialect.context
+        for number, stage in enumerate(stages):
+            if isinstance(stage, RepeatStage):
+                loop = {"morok.repeat": _numbers((stage.count,), context), "morok.exchanges": _numbers((*stage.carried, *stage.following), context)}
+                if stage.goes_on is not None:
+                    loop["morok.while"] = _numbers((stage.carried[stage.goes_on],), context)
+                self._enter(stage.stages, f"{prefix}{number}.", loop, program)
+                continue
+            copies = {"morok.copies": _numbers(sum(stage.copies, ()), context)} if stage.copies else {}
+            slots = {"morok.reads": _numbers(stage.inputs, context), "morok.writes": _numbers(stage.outputs, context)}
+            body = stage.body or Body("", [], (), (), {}, [])
+            name = f"{prefix}{number}"
+            program.bodies[name] = replace(body, name=name, attributes={**body.attributes, **around, **slots, **copies})
+
+
+def _numbers(values: Sequence[int], context: ir.Context) -> ir.Attribute:
+    return ir.DenseI64ArrayAttr.get(list(values), context)
 
 
 def split_repeats(stage: Stage, new_slot: NewSlot) -> list[Stage | RepeatStage]:
@@ -163,7 +189,7 @@ class _Loop:
         return list(found)
 
     def stages(self) -> list[Stage | RepeatStage]:
-        splitter, (carried, initial, following) = self.splitter, self.parts
+        splitter, (carried, initial, following, count, goes_on) = self.splitter, self.parts
         slots = tuple(splitter.new_slot() for _ in carried)
         others = tuple(splitter.new_slot() for _ in carried)
         body, inputs = splitter.function(following, [], carried)
@@ -173,4 +199,4 @@ class _Loop:
                 splitter.memory[u] = slots[u.attribute("number")]
         types = tuple(T.memref(t.shape, t.dtype) for t in self.types)
         begin = Stage(None, (), (), tuple((splitter.begins[i] if i in splitter.begins else splitter.memory[i], s) for i, s in zip(initial, slots)))
-        return [begin, RepeatStage(tuple(inner), slots, others, types, self.repeat.attribute("count"), self.repeat.attribute("while"))]
+        return [begin, RepeatStage(tuple(inner), slots, others, types, count, goes_on)]
