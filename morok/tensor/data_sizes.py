@@ -39,7 +39,8 @@ def true_places(mask: Any, what: str, instead: str) -> tuple[Any, ...]:
     found = int(known(running[-1:], what, instead)[0])
     if not found:
         return tuple(mask._new(build.full((0,), 0, T.int64)) for _ in shape)
-    to = build.alu("where", flat, build.alu("sub", running.uop, build.full((count,), 1, wide)), build.full((count,), -1, wide))
+    # Every index goes to where the next element that is true belongs, and that one's own comes last: no branch that would be guessed wrong half of the time.
+    to = build.alu("sub", running.uop, build.cast(flat, wide))
     indices = build.reshape(build.iota(count, T.int64), (1, count, 1))
     rest = build.reshape(build.scatter(build.full((1, found, 1), 0, T.int64), build.reshape(to, (1, count)), indices, "set"), (found,))
     places: list[Any] = []
