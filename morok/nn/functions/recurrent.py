@@ -46,9 +46,11 @@ def sequence(step: Callable, x: Tensor, state: State, weights: dict[str, Any], b
     """All steps along the first axis of x (length, batch, width): every h, stacked, and the last state."""
     inputs = projected(x, weights["weight_ih"], weights["bias_ih"]).contiguous()
     parts = inputs.unbind(0)
+    columns, bias = weights["weight_hh"].T.contiguous(), weights["bias_hh"]  # in the order in which every step reads them
     found: list[Tensor] = []
     for part in reversed(parts) if backwards else parts:
-        after = step(part, projected(state[0], weights["weight_hh"], weights["bias_hh"]), state)
+        hidden = state[0] @ columns
+        after = step(part, hidden if bias is None else hidden + bias, state)
         if weights.get("weight_hr") is not None:
             after = (projected(after[0], weights["weight_hr"], None), *after[1:])
         state = tuple(s.contiguous() for s in after)
