@@ -203,10 +203,16 @@ if TYPE_CHECKING:
         diag_embed,
         diagflat,
         diff,
+        digamma,
         divmod,
         dsplit,
         ediff1d,
         empty_like,
+        entr,
+        erfc,
+        erfcx,
+        erfinv,
+        expit,
         fix,
         flatten,
         fliplr,
@@ -217,8 +223,12 @@ if TYPE_CHECKING:
         fmod,
         frac,
         frexp,
+        gamma,
+        gammaln,
         glu,
         hsplit,
+        i0,
+        i1,
         inner,
         is_floating_point,
         isneginf,
@@ -226,6 +236,10 @@ if TYPE_CHECKING:
         layer_norm,
         ldexp,
         leaky_relu,
+        lgamma,
+        log_ndtr,
+        logaddexp2,
+        logit,
         mm,
         mod,
         modf,
@@ -238,11 +252,15 @@ if TYPE_CHECKING:
         nanstd,
         nanvar,
         narrow,
+        ndtr,
+        ndtri,
         norm,
         normalize,
         numel,
         one_hot,
+        polygamma,
         positive,
+        psi,
         rad2deg,
         radians,
         repeat_interleave,
@@ -260,6 +278,7 @@ if TYPE_CHECKING:
         unflatten,
         vdot,
         vsplit,
+        xlog1py,
     )
     from .functions.order_statistics import cummax, cummin, cumprod, cumsum, logcumsumexp, median, nanmedian, nanpercentile, nanquantile, percentile, quantile
     from .functions.reduction import (
@@ -330,35 +349,37 @@ __version__ = "0.1.0"
 _IMPORTED_AT = time.time_ns()
 __all__ = ["Generator", "Tensor", "Variable", "abs", "absolute", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "amax", "amin", "aminmax",
            "any", "append", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "argwhere",
-           "array_equal", "array_split", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "average",
-           "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift",
-           "bitwise_xor", "block", "bmm", "broadcast_arrays", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast",
-           "cartesian_prod", "cat", "cbrt", "ceil", "celu", "checkpoint", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "column_stack",
-           "compress", "concat", "concatenate", "convolve", "copysign", "corrcoef", "correlate", "cos", "cosh", "count_nonzero", "cov", "cummax", "cummin",
-           "cumprod", "cumsum", "custom_gradient", "deg2rad", "degrees", "diag", "diag_embed", "diagflat", "diagonal", "diff", "digitize", "div", "divide",
-           "divmod", "dot", "dsplit", "dstack", "dtypes", "ediff1d", "einsum", "elu", "empty", "empty_like", "enable_grad", "eq", "equal", "erf", "exp", "exp2",
-           "expand_dims", "expm1", "extract", "eye", "finfo", "fix", "flatnonzero", "flatten", "flip", "fliplr", "flipud", "float16", "float32", "float64",
-           "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "fori_loop", "frac", "frexp", "from_dlpack", "from_numpy", "frombuffer", "fromfile",
-           "fromfunction", "full", "full_like", "gather", "ge", "gelu", "geomspace", "get_num_threads", "glu", "grad", "greater", "greater_equal", "gt",
-           "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hessian", "histc", "histogram", "hsplit", "hstack", "hvp", "hypot", "iinfo", "index_add",
-           "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "indices", "inner", "int16", "int32", "int64", "int8", "interpret",
-           "is_floating_point", "is_grad_enabled", "isclose", "isdtype", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "jacfwd", "jacobian",
-           "jacrev", "jit", "jvp", "kron", "kthvalue", "layer_norm", "ldexp", "le", "leaky_relu", "lerp", "less", "less_equal", "linearize", "linspace", "load",
-           "load_metadata", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logcumsumexp", "logical_and", "logical_not", "logical_or",
-           "logical_xor", "logsigmoid", "logspace", "logsumexp", "lt", "manual_seed", "masked_fill", "masked_scatter", "masked_select", "matmul", "max",
-           "maximum", "mean", "median", "meshgrid", "min", "minimum", "mish", "mm", "mod", "modf", "moveaxis", "movedim", "mul", "multinomial", "multiply",
-           "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod",
-           "nanquantile", "nanstd", "nansum", "nanvar", "narrow", "ne", "neg", "negative", "nextafter", "no_grad", "nonzero", "norm", "normalize", "not_equal",
-           "num_threads", "numel", "one_hot", "ones", "ones_like", "outer", "pad", "percentile", "permute", "permute_dims", "poisson", "positive", "pow",
-           "prod", "ptp", "put_along_axis", "quantile", "rad2deg", "radians", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
-           "ravel", "reciprocal", "relu", "relu6", "remainder", "repeat_interleave", "reshape", "result_type", "rint", "rms_norm", "roll", "rot90", "round",
-           "row_stack", "rsqrt", "save", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "select", "select_scatter", "selu", "set_num_threads",
-           "sgn", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice_scatter", "sliding_window_view", "softmax", "softmin", "softplus",
-           "softsign", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "take",
-           "take_along_axis", "take_along_dim", "tan", "tanh", "tensor_split", "tensordot", "threshold", "tile", "topk", "trace", "transpose", "trapezoid",
-           "tri", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten",
-           "unique", "unsqueeze", "value_and_grad", "vander", "var", "var_mean", "vdot", "visualize", "vjp", "vmap", "vsplit", "vstack", "where", "while_loop",
-           "xlogy", "zeros", "zeros_like"]
+           "array_equal", "array_split", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d",
+           "average", "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+           "bitwise_right_shift", "bitwise_xor", "block", "bmm", "broadcast_arrays", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "bucketize",
+           "can_cast", "cartesian_prod", "cat", "cbrt", "ceil", "celu", "checkpoint", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone",
+           "column_stack", "compress", "concat", "concatenate", "convolve", "copysign", "corrcoef", "correlate", "cos", "cosh", "count_nonzero", "cov",
+           "cummax", "cummin", "cumprod", "cumsum", "custom_gradient", "deg2rad", "degrees", "diag", "diag_embed", "diagflat", "diagonal", "diff", "digamma",
+           "digitize", "div", "divide", "divmod", "dot", "dsplit", "dstack", "dtypes", "ediff1d", "einsum", "elu", "empty", "empty_like", "enable_grad",
+           "entr", "eq", "equal", "erf", "erfc", "erfcx", "erfinv", "exp", "exp2", "expand_dims", "expit", "expm1", "extract", "eye", "finfo", "fix",
+           "flatnonzero", "flatten", "flip", "fliplr", "flipud", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax", "fmin",
+           "fmod", "fori_loop", "frac", "frexp", "from_dlpack", "from_numpy", "frombuffer", "fromfile", "fromfunction", "full", "full_like", "gamma",
+           "gammaln", "gather", "ge", "gelu", "geomspace", "get_num_threads", "glu", "grad", "greater", "greater_equal", "gt", "hardsigmoid", "hardswish",
+           "hardtanh", "heaviside", "hessian", "histc", "histogram", "hsplit", "hstack", "hvp", "hypot", "i0", "i1", "iinfo", "index_add", "index_copy",
+           "index_fill", "index_put", "index_reduce", "index_select", "indices", "inner", "int16", "int32", "int64", "int8", "interpret", "is_floating_point",
+           "is_grad_enabled", "isclose", "isdtype", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "jacfwd", "jacobian", "jacrev", "jit",
+           "jvp", "kron", "kthvalue", "layer_norm", "ldexp", "le", "leaky_relu", "lerp", "less", "less_equal", "lgamma", "linearize", "linspace", "load",
+           "load_metadata", "log", "log10", "log1p", "log2", "log_ndtr", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and",
+           "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logspace", "logsumexp", "lt", "manual_seed", "masked_fill", "masked_scatter",
+           "masked_select", "matmul", "max", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mish", "mm", "mod", "modf", "moveaxis", "movedim",
+           "mul", "multinomial", "multiply", "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin",
+           "nanpercentile", "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "narrow", "ndtr", "ndtri", "ne", "neg", "negative", "nextafter",
+           "no_grad", "nonzero", "norm", "normalize", "not_equal", "num_threads", "numel", "one_hot", "ones", "ones_like", "outer", "pad", "percentile",
+           "permute", "permute_dims", "poisson", "polygamma", "positive", "pow", "prod", "psi", "ptp", "put_along_axis", "quantile", "rad2deg", "radians",
+           "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "ravel", "reciprocal", "relu", "relu6", "remainder",
+           "repeat_interleave", "reshape", "result_type", "rint", "rms_norm", "roll", "rot90", "round", "row_stack", "rsqrt", "save", "scatter",
+           "scatter_add", "scatter_reduce", "searchsorted", "select", "select_scatter", "selu", "set_num_threads", "sgn", "sigmoid", "sign", "signbit",
+           "silu", "sin", "sinc", "sinh", "slice_scatter", "sliding_window_view", "softmax", "softmin", "softplus", "softsign", "sort", "split", "sqrt",
+           "square", "squeeze", "stack", "std", "std_mean", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "take", "take_along_axis",
+           "take_along_dim", "tan", "tanh", "tensor_split", "tensordot", "threshold", "tile", "topk", "trace", "transpose", "trapezoid", "tri", "tril",
+           "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unique",
+           "unsqueeze", "value_and_grad", "vander", "var", "var_mean", "vdot", "visualize", "vjp", "vmap", "vsplit", "vstack", "where", "while_loop",
+           "xlog1py", "xlogy", "zeros", "zeros_like"]
 
 _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".tensor.jit", "visualize": ".tensor.display",
           "from_dlpack": ".tensor.exchange.methods",
@@ -392,8 +413,8 @@ _FUNCTIONS = {
     "grids": "empty fromfunction geomspace indices linspace logspace meshgrid tri tril_indices triu_indices vander",
     "indexing": (
         "argwhere compress extract flatnonzero gather index_add index_copy index_fill index_put index_reduce index_select masked_fill "
-        "masked_scatter masked_select nonzero put_along_axis scatter scatter_add scatter_reduce select_scatter slice_scatter take"
-        " take_along_axis take_along_dim"
+        "masked_scatter masked_select nonzero put_along_axis scatter scatter_add scatter_reduce select_scatter slice_scatter take take_along_axis "
+        "take_along_dim"
     ),
     "joining": "cat concat concatenate stack",
     "linear_algebra": "dot einsum kron matmul outer trace",
@@ -403,11 +424,12 @@ _FUNCTIONS = {
         "transpose tril triu unbind unsqueeze"
     ),
     "of_methods": (
-        "addcdiv addcmul array_split average bmm cbrt clamp_max clamp_min clone corrcoef cov deg2rad degrees diag diag_embed diagflat diff divmod "
-        "dsplit ediff1d empty_like fix flatten fliplr flipud float_power fmax fmin fmod frac frexp glu hsplit inner is_floating_point isneginf "
-        "isposinf layer_norm ldexp leaky_relu mm mod modf movedim nanargmax nanargmin nancumprod nancumsum nanprod nanstd nanvar narrow norm "
-        "normalize numel one_hot positive rad2deg radians repeat_interleave rint rms_norm select sgn sliding_window_view softmin tensor_split "
-        "tensordot threshold trapezoid true_divide unflatten vdot vsplit"
+        "addcdiv addcmul array_split average bmm cbrt clamp_max clamp_min clone corrcoef cov deg2rad degrees diag diag_embed diagflat diff digamma "
+        "divmod dsplit ediff1d empty_like entr erfc erfcx erfinv expit fix flatten fliplr flipud float_power fmax fmin fmod frac frexp gamma "
+        "gammaln glu hsplit i0 i1 inner is_floating_point isneginf isposinf layer_norm ldexp leaky_relu lgamma log_ndtr logaddexp2 logit mm mod "
+        "modf movedim nanargmax nanargmin nancumprod nancumsum nanprod nanstd nanvar narrow ndtr ndtri norm normalize numel one_hot polygamma "
+        "positive psi rad2deg radians repeat_interleave rint rms_norm select sgn sliding_window_view softmin tensor_split tensordot threshold "
+        "trapezoid true_divide unflatten vdot vsplit xlog1py"
     ),
     "order_statistics": "cummax cummin cumprod cumsum logcumsumexp median nanmedian nanpercentile nanquantile percentile quantile",
     "reduction": (

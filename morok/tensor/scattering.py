@@ -21,14 +21,14 @@ from .indexing import IndexRows, as_array, least_not
 from .keys import parse_key
 from .rows import put
 from .sizes import Shape
-from .statistics import StatisticsMethods
+from .special.methods import SpecialMethods
 
 OPS = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": "max", "amin": "min", "mean": "mean"}
 """What PyTorch's names of reductions stand for."""
 REDUCTIONS = ("sum", "prod", "amax", "amin", "mean")
 
 
-class ScatteringMethods(StatisticsMethods):
+class ScatteringMethods(SpecialMethods):
     __slots__ = ()
 
     # Element by element
