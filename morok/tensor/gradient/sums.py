@@ -112,15 +112,16 @@ def _zeros(like: TensorUOp, axis: int, size: int) -> TensorUOp:
 
 def _batched(terms: list[TensorUOp]) -> list[TensorUOp]:
     """Sums of products that differ only in what they are made of: one sum with an axis more."""
-    kinds: dict[tuple, list[tuple[TensorUOp, list[TensorUOp]]]] = {}
+    rest = [term for term in terms if not _is_sum_of_products(term)]
+    kinds: dict[int, list[tuple[TensorUOp, list[TensorUOp]]]] = {}
+    numbers: dict[tuple, int] = {}
     for term in terms:
-        leaves: list[TensorUOp] = []
-        key = _skeleton(term, leaves, {})
-        kinds.setdefault(key, []).append((term, leaves))
-    rest = []
+        if _is_sum_of_products(term):
+            leaves: list[TensorUOp] = []
+            kinds.setdefault(_skeleton(term, leaves, numbers), []).append((term, leaves))
     for members in kinds.values():
         first, leaves = members[0]
-        if len(members) <= MANY or not _is_sum_of_products(first):
+        if len(members) <= MANY:
             rest += [term for term, _ in members]
             continue
         count = len(members)
@@ -133,7 +134,7 @@ def _batched(terms: list[TensorUOp]) -> list[TensorUOp]:
             else:
                 # stored: a product reads each element many times
                 stacked[i] = build.op("contiguous", (_joined([build.reshape(o, (1, *shape)) for o in others], 0),))
-        inside = _with_axis(first.operands[0], {leaf: stacked[i] for i, leaf in enumerate(leaves)}, count, {})
+        inside = _with_axis(first.operands[0], {leaf: stacked[i] for i, leaf in enumerate(leaves)}, count)
         name, axes = first.attributes
         rest.append(build.reduce(inside, name, (0, *(a + 1 for a in axes))))
     return rest
@@ -143,42 +144,65 @@ def _is_sum_of_products(term: TensorUOp) -> bool:
     return term.name == "reduce_axis" and term.attributes[0] == "add"
 
 
-def _skeleton(u: TensorUOp, leaves: list[TensorUOp], seen: dict[TensorUOp, tuple]) -> tuple:
-    """What a term computes from its leaves, which are all that is no op of LINEAR."""
-    known = seen.get(u)
-    if known is not None:
-        return known
+def _skeleton(term: TensorUOp, leaves: list[TensorUOp], numbers: dict[tuple, int]) -> int:
+    """The number of what a term computes from its leaves, which are all that is no op of LINEAR. A chain may be thousands of ops long."""
+    seen: dict[TensorUOp, int] = {}
+    stack = [term]
+    while stack:
+        u = stack[-1]
+        if u in seen:
+            stack.pop()
+            continue
+        inner = u.operands if _is_linear(u) else ()
+        missing = [o for o in inner if o not in seen]
+        if missing:
+            stack += reversed(missing)
+            continue
+        stack.pop()
+        if inner:
+            key: tuple = (u.name, u.attributes, build.shape_of(u), u.dtype, *(seen[o] for o in inner))
+        else:
+            key = ("leaf", len(leaves), build.shape_of(u), u.dtype)
+            leaves.append(u)
+        seen[u] = numbers.setdefault(key, len(numbers))
+    return seen[term]
+
+
+def _is_linear(u: TensorUOp) -> bool:
     static = all(isinstance(s, int) for s in build.shape_of(u))
-    if u.name in LINEAR and static and (u.name != "reduce_axis" or u.attributes[0] == "add") and _tensors_only(u):
-        key: tuple = (u.name, u.attributes, build.shape_of(u), u.dtype, *(_skeleton(o, leaves, seen) for o in u.operands))
-    else:
-        key = ("leaf", len(leaves), build.shape_of(u), u.dtype)
-        leaves.append(u)
-    seen[u] = key
-    return key
+    return u.name in LINEAR and static and (u.name != "reduce_axis" or u.attributes[0] == "add") and _tensors_only(u)
 
 
 def _tensors_only(u: TensorUOp) -> bool:
     return len(u.operands) == (2 if u.name == "mul" else 1)
 
 
-def _with_axis(u: TensorUOp, leaves: dict[TensorUOp, TensorUOp], count: int, made: dict[TensorUOp, TensorUOp]) -> TensorUOp:
+def _with_axis(whole: TensorUOp, leaves: dict[TensorUOp, TensorUOp], count: int) -> TensorUOp:
     """The same with a first axis more, from leaves that have it."""
-    if u in leaves:
-        return leaves[u]
-    if u not in made:
-        inner = [_with_axis(o, leaves, count, made) for o in u.operands]
-        shape = (count, *build.shape_of(u))
-        if u.name == "reshape":
-            made[u] = build.reshape(inner[0], shape)
-        elif u.name == "expand":
-            made[u] = build.expand(inner[0], shape)
-        elif u.name == "permute":
-            made[u] = build.permute(inner[0], (0, *(a + 1 for a in u.attributes[0])))
-        elif u.name == "cast":
-            made[u] = build.cast(inner[0], u.dtype)
-        elif u.name == "mul":
-            made[u] = build.alu("mul", *inner)
-        else:
-            made[u] = build.reduce(inner[0], u.attributes[0], tuple(a + 1 for a in u.attributes[1]))
-    return made[u]
+    made = dict(leaves)
+    stack = [whole]
+    while stack:
+        u = stack[-1]
+        missing = [o for o in u.operands if o not in made] if u not in made else []
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        if u not in made:
+            made[u] = _one_with_axis(u, [made[o] for o in u.operands], count)
+    return made[whole]
+
+
+def _one_with_axis(u: TensorUOp, inner: list[TensorUOp], count: int) -> TensorUOp:
+    shape = (count, *build.shape_of(u))
+    if u.name == "reshape":
+        return build.reshape(inner[0], shape)
+    if u.name == "expand":
+        return build.expand(inner[0], shape)
+    if u.name == "permute":
+        return build.permute(inner[0], (0, *(a + 1 for a in u.attributes[0])))
+    if u.name == "cast":
+        return build.cast(inner[0], u.dtype)
+    if u.name == "mul":
+        return build.alu("mul", *inner)
+    return build.reduce(inner[0], u.attributes[0], tuple(a + 1 for a in u.attributes[1]))
