@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import DTypeError, ShapeError
 from ..tensor.tensor import Tensor
+from .arguments import of_tensor
 from .functions.attention import attention_weights, scaled_dot_product_attention
 from .functions.class_losses import binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy, kl_div, nll_loss
 from .functions.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
@@ -79,6 +80,7 @@ def embedding(input: Any, weight: Tensor, padding_idx: int | None = None) -> Ten
     return rows.detach().where(index.eq(padding_idx % weight.shape[0]).unsqueeze(-1), rows)
 
 
+@of_tensor
 def linear(input: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
     """input @ weight.T + bias. (..., inputs) with (outputs, inputs) gives (..., outputs).
 
@@ -89,6 +91,7 @@ def linear(input: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
     return input.linear(weight, bias)
 
 
+@of_tensor
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Any = None, bias: Any = None, training: bool = False,
                momentum: Any = 0.1, eps: float = 1e-5) -> Tensor:
     """(x - mean) / sqrt(variance + eps) over all axes but 1, times weight plus bias; in training with the batch's statistics, which move the running
@@ -125,6 +128,7 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     return result._rounded(input.dtype)
 
 
+@of_tensor
 def group_norm(input: Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
     """layer norm over the channels of each group and all further axes, for input (batch, channels, ...). The same shape.
 

@@ -10,6 +10,7 @@ from ..tensor.random import normal as _normal
 from ..tensor.random import uniform as _uniform
 from ..tensor.random.generator import Generator
 from ..tensor.tensor import Tensor
+from .arguments import of_tensor
 
 GAINS = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5 / 3, "relu": math.sqrt(2), "selu": 0.75}
 
@@ -37,6 +38,7 @@ def _filled(t: Tensor, value: Any) -> Tensor:
         return t.assign(value.cast(t.dtype) if isinstance(value, Tensor) else t.full_like(value)).realize()
 
 
+@of_tensor
 def fans(t: Tensor) -> tuple[int, int]:
     """How many inputs and outputs an element of a weight (outputs, inputs, ...) connects. Two ints; ShapeError below two axes.
 
@@ -48,6 +50,7 @@ def fans(t: Tensor) -> tuple[int, int]:
     return t.shape[1] * field, t.shape[0] * field  # type: ignore[return-value]
 
 
+@of_tensor
 def uniform_(t: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform from a to b. In place, of any shape; the dtype is a float.
 
@@ -57,6 +60,7 @@ def uniform_(t: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | N
     return _filled(t, _uniform(t.shape, low=a, high=b, dtype=t.dtype, generator=generator, device=t.device))
 
 
+@of_tensor
 def normal_(t: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Normal. In place, of any shape; the dtype is a float.
 
@@ -66,6 +70,7 @@ def normal_(t: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator
     return _filled(t, _normal(t.shape, mean=mean, std=std, dtype=t.dtype, generator=generator, device=t.device))
 
 
+@of_tensor
 def constant_(t: Tensor, val: float) -> Tensor:
     """Every element the value. In place, of any shape and dtype.
 
@@ -74,6 +79,7 @@ def constant_(t: Tensor, val: float) -> Tensor:
     return _filled(t, val)
 
 
+@of_tensor
 def zeros_(t: Tensor) -> Tensor:
     """Zeros. In place, of any shape and dtype.
 
@@ -82,6 +88,7 @@ def zeros_(t: Tensor) -> Tensor:
     return _filled(t, 0)
 
 
+@of_tensor
 def ones_(t: Tensor) -> Tensor:
     """Ones. In place, of any shape and dtype.
 
@@ -90,6 +97,7 @@ def ones_(t: Tensor) -> Tensor:
     return _filled(t, 1)
 
 
+@of_tensor
 def eye_(t: Tensor) -> Tensor:
     """The identity matrix. In place, of a tensor of two axes.
 
@@ -100,6 +108,7 @@ def eye_(t: Tensor) -> Tensor:
     return _filled(t, Tensor.eye(t.shape[0], t.shape[1], dtype=t.dtype, device=t.device))
 
 
+@of_tensor
 def xavier_uniform_(t: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform, variance 2 gain**2 / (inputs + outputs) (Glorot and Bengio 2010). In place; ShapeError below two axes.
 
@@ -109,6 +118,7 @@ def xavier_uniform_(t: Tensor, gain: float = 1.0, generator: Generator | None = 
     return uniform_(t, -bound, bound, generator)
 
 
+@of_tensor
 def xavier_normal_(t: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Normal, variance 2 gain**2 / (inputs + outputs). In place; ShapeError below two axes.
 
@@ -117,6 +127,7 @@ def xavier_normal_(t: Tensor, gain: float = 1.0, generator: Generator | None = N
     return normal_(t, 0.0, gain * math.sqrt(2 / sum(fans(t))), generator)
 
 
+@of_tensor
 def kaiming_uniform_(t: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator | None = None) -> Tensor:
     """Uniform, variance gain**2 / inputs (He et al. 2015). In place; ShapeError below two axes, ValueError for an unknown mode or function.
 
@@ -126,6 +137,7 @@ def kaiming_uniform_(t: Tensor, a: float = 0.0, mode: str = "fan_in", nonlineari
     return uniform_(t, -bound, bound, generator)
 
 
+@of_tensor
 def kaiming_normal_(t: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator | None = None) -> Tensor:
     """Normal, variance gain**2 / inputs. In place; ShapeError below two axes, ValueError for an unknown mode or function.
 

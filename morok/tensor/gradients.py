@@ -193,7 +193,10 @@ class GradientMethods(ConversionMethods):
             g = build.cast(given.uop, self.dtype)
         ends = [v for v in values_behind([u], LEAVES) if (ref := LEAVES.get(v)) is not None and ref() is not None]
         if not ends:
-            raise GradientError("backward: this tensor depends on no tensor with requires_grad=True (or was made within no_grad())")
+            captured = ""
+            if TRACING.count and TRACING.current is not None:
+                captured = "; arguments of a captured function are no variables: let it read the parameters from outside, or use morok.grad"
+            raise GradientError(f"backward: this tensor depends on no tensor with requires_grad=True (or was made within no_grad()){captured}")
         reached = cotangents([u], [g], ends, ends, retain_graph or create_graph)
         if TRACING.count and (level := TRACING.level) is not None:
             for value, found in zip(ends, reached):

@@ -7,9 +7,11 @@ from typing import Any
 from ...errors import ShapeError
 from ...tensor.sizes import concrete
 from ...tensor.tensor import Tensor
+from ..arguments import of_tensor
 from .dropping import dropout
 
 
+@of_tensor
 def attention_weights(query: Tensor, key: Tensor, attn_mask: Any = None, scale: float | None = None) -> Tensor:
     """softmax(query @ key.T * scale + mask): (..., queries, keys). A mask of bools says who may be looked at, one of floats is added; a row of bools that
     may look at nothing gives zeros. The scale is 1 / sqrt(width) by default.
@@ -27,6 +29,7 @@ def attention_weights(query: Tensor, key: Tensor, attn_mask: Any = None, scale: 
     return scores.where(mask, -math.inf).where(some, 0.0).softmax(-1).where(some, 0.0)
 
 
+@of_tensor
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
                                  scale: float | None = None, enable_gqa: bool = False) -> Tensor:
     """softmax(query @ key.T * scale + mask) @ value over the last two axes (length, width).

@@ -8,9 +8,11 @@ from ...dialect import types as T
 from ...errors import BoundsError, DTypeError, ShapeError
 from ...tensor.sizes import concrete
 from ...tensor.tensor import Tensor
+from ..arguments import of_tensor
 from .losses import reduced, same_shape
 
 
+@of_tensor
 def nll_loss(input: Tensor, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> Tensor:
     """Minus the log-probability, in `input` of shape (N, C, ...), of each target class (N, ...).
 
@@ -23,6 +25,7 @@ def nll_loss(input: Tensor, target: Any, weight: Any = None, ignore_index: int =
     return _weighed_nll(input, target, axis, weight, ignore_index, reduction, 0.0)
 
 
+@of_tensor
 def cross_entropy(input: Tensor, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0) -> Tensor:
     """The cross entropy of softmax(input), input of shape (N, C, ...), with target classes (N, ...) or probabilities (N, C, ...).
 
@@ -81,6 +84,7 @@ def _weighed_nll(logs: Tensor, target: Tensor, axis: int, weight: Any, ignore_in
     return reduced(loss, reduction, "nll_loss")
 
 
+@of_tensor
 def binary_cross_entropy_with_logits(input: Tensor, target: Any, weight: Any = None, reduction: str = "mean", pos_weight: Any = None) -> Tensor:
     """The cross entropy of sigmoid(input) with probabilities, without overflow; `pos_weight` weighs the part of the positive.
 
@@ -95,6 +99,7 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Any, weight: Any = N
     return reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy_with_logits")
 
 
+@of_tensor
 def binary_cross_entropy(input: Tensor, target: Any, weight: Any = None, reduction: str = "mean") -> Tensor:
     """The cross entropy of probabilities with probabilities; logarithms are at least -100, and flat where a probability is 0 or 1.
 
@@ -110,6 +115,7 @@ def _bounded_log(p: Tensor) -> Tensor:
     return p.where(p.ne(0), 1.0).log().clip(-100).where(p.ne(0), -100.0)
 
 
+@of_tensor
 def kl_div(input: Tensor, target: Any, reduction: str = "mean", log_target: bool = False) -> Tensor:
     """The Kullback-Leibler divergence of target probabilities from input log-probabilities, element by element; "batchmean" sums and divides by the batch.
 

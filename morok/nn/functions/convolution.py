@@ -7,8 +7,10 @@ from ...errors import ShapeError
 from ...tensor.arguments import integer, per_axis
 from ...tensor.spreading import spread
 from ...tensor.tensor import Tensor
+from ..arguments import of_tensor
 
 
+@of_tensor
 def conv1d(input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
     """Cross-correlation of (batch, channels, length) with (outputs, channels / groups, width): `Tensor.conv1d`.
 
@@ -17,6 +19,7 @@ def conv1d(input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, pad
     return input.conv1d(weight, bias, stride, padding, dilation, groups)
 
 
+@of_tensor
 def conv2d(input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
     """Cross-correlation of (batch, channels, height, width) with (outputs, channels / groups, rows, columns): `Tensor.conv2d`.
 
@@ -25,6 +28,7 @@ def conv2d(input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, pad
     return input.conv2d(weight, bias, stride, padding, dilation, groups)
 
 
+@of_tensor
 def conv3d(input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
     """Cross-correlation over three axes: `Tensor.conv3d`.
 
@@ -33,6 +37,7 @@ def conv3d(input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, pad
     return input.conv3d(weight, bias, stride, padding, dilation, groups)
 
 
+@of_tensor
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
                      dilation: Any = 1) -> Tensor:
     """The transpose of conv1d as a linear map: (batch, channels, length) with weights (channels, outputs / groups, width).
@@ -44,6 +49,7 @@ def conv_transpose1d(input: Tensor, weight: Tensor, bias: Any = None, stride: An
     return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
 
 
+@of_tensor
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
                      dilation: Any = 1) -> Tensor:
     """The transpose of conv2d as a linear map: (batch, channels, height, width) with weights (channels, outputs / groups, rows, columns).
@@ -53,6 +59,7 @@ def conv_transpose2d(input: Tensor, weight: Tensor, bias: Any = None, stride: An
     return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 2)
 
 
+@of_tensor
 def conv_transpose3d(input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
                      dilation: Any = 1) -> Tensor:
     """The transpose of conv3d as a linear map.

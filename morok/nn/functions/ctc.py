@@ -13,12 +13,14 @@ from ...errors import BoundsError, DTypeError, ShapeError
 from ...tensor.gradient.transforms import custom_gradient
 from ...tensor.loops import fori_loop
 from ...tensor.tensor import Tensor
+from ..arguments import of_tensor
 from .losses import reduced
 
 UNREACHED = -1e30
 """The logarithm of what is no path: its differences are numbers, where those of -inf would be NaN."""
 
 
+@of_tensor
 def ctc_loss(log_probs: Tensor, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = "mean",
              zero_infinity: bool = False) -> Tensor:
     """Minus the log-likelihood of label sequences, given log-probabilities (frames T, batch N, classes C), or (T, C) for one sample.

@@ -5,8 +5,10 @@ from ...errors import BoundsError, ShapeError
 from ...tensor.random.distributions import bernoulli
 from ...tensor.random.generator import Generator
 from ...tensor.tensor import Tensor
+from ..arguments import of_tensor
 
 
+@of_tensor
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, generator: Generator | None = None) -> Tensor:
     """In training each element is 0 with probability p, the others are divided by 1 - p. BoundsError for p outside of 0 to 1.
 
@@ -15,6 +17,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, generator: Gen
     return _dropped(input, p, training, generator, input.ndim, "dropout")
 
 
+@of_tensor
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, generator: Generator | None = None) -> Tensor:
     """Dropout of whole channels of ((batch,) channels, length).
 
@@ -23,6 +26,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, generator: G
     return _channels_dropped(input, p, training, generator, 1)
 
 
+@of_tensor
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, generator: Generator | None = None) -> Tensor:
     """Dropout of whole channels of ((batch,) channels, height, width).
 
@@ -31,6 +35,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, generator: G
     return _channels_dropped(input, p, training, generator, 2)
 
 
+@of_tensor
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, generator: Generator | None = None) -> Tensor:
     """Dropout of whole channels of ((batch,) channels, ...) of three further axes.
 

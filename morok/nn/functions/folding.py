@@ -10,8 +10,10 @@ from ...tensor.gradient.transforms import vjp
 from ...tensor.movement import padded
 from ...tensor.tensor import Tensor
 from ...tensor.windows import windows
+from ..arguments import of_tensor
 
 
+@of_tensor
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of (batch, channels, height, width) as columns: (batch, channels * rows * columns of the window, number of windows).
 
@@ -30,6 +32,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     return found.permute(0, 1, 4, 5, 2, 3).reshape(input.shape[0], input.shape[1] * math.prod(kernel), rows * columns)
 
 
+@of_tensor
 def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The transpose of unfold: columns (batch, channels * rows * columns of the window, number of windows) are added where their windows lie in an
     image of output_size.
@@ -63,6 +66,7 @@ def _window(kernel_size: Any, dilation: Any, padding: Any, stride: Any, what: st
     return found
 
 
+@of_tensor
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(..., channels * f * f, height, width) as (..., channels, height * f, width * f): each f * f channels are a block of places.
 
@@ -77,6 +81,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     return split.permute(*range(n), n, n + 3, n + 1, n + 4, n + 2).reshape(*batch, channels // (f * f), height * f, width * f)  # type: ignore[operator]
 
 
+@of_tensor
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """The inverse of pixel_shuffle: (..., channels, height * f, width * f) as (..., channels * f * f, height, width).
 
@@ -91,6 +96,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     return split.permute(*range(n), n, n + 2, n + 4, n + 1, n + 3).reshape(*batch, channels * f * f, height // f, width // f)  # type: ignore[operator]
 
 
+@of_tensor
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """The channels (axis 1) of each group in turn: channel i of group g comes to place i * groups + g.
 

@@ -13,6 +13,7 @@ import numpy as np
 from ...errors import DTypeError, ShapeError
 from ...tensor.arguments import integer
 from ...tensor.tensor import Tensor
+from ..arguments import of_tensor
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 MODES = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bilinear": (2,), "bicubic": (2,), "trilinear": (3,), "area": (1, 2, 3)}
@@ -21,6 +22,7 @@ CUBIC = -0.75
 """The parameter of the cubic convolution kernel (Keys 1981), as PyTorch's."""
 
 
+@of_tensor
 def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
                 recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor:
     """(batch, channels, ...) of one to three further axes, resized to `size` or by `scale_factor` (each one number, or one for each axis).

@@ -11,16 +11,19 @@ from typing import Any
 from ...errors import BoundsError, DTypeError, ShapeError
 from ...tensor.broadcasting import broadcast_shape
 from ...tensor.tensor import Tensor
+from ..arguments import of_tensor
 
 REDUCTIONS = ("mean", "sum", "none")
 
 
+@of_tensor
 def reduced(loss: Tensor, reduction: str, what: str) -> Tensor:
     if reduction not in REDUCTIONS:
         raise ValueError(f"{what}: reduction is one of {', '.join(REDUCTIONS)}, not {reduction!r}")
     return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 
 
+@of_tensor
 def same_shape(input: Tensor, target: Any, what: str) -> Tensor:
     target = input._operand(target, what)
     if input.shape != target.shape:
@@ -28,6 +31,7 @@ def same_shape(input: Tensor, target: Any, what: str) -> Tensor:
     return target
 
 
+@of_tensor
 def at_least_zero(x: Tensor) -> Tensor:
     """max(x, 0), flat at 0."""
     return x._bounded("max", 0)
@@ -35,6 +39,7 @@ def at_least_zero(x: Tensor) -> Tensor:
 
 # Differences
 
+@of_tensor
 def mse_loss(input: Tensor, target: Any, reduction: str = "mean") -> Tensor:
     """The squared difference of two tensors of one shape.
 
@@ -43,6 +48,7 @@ def mse_loss(input: Tensor, target: Any, reduction: str = "mean") -> Tensor:
     return reduced((input - same_shape(input, target, "mse_loss")).square(), reduction, "mse_loss")
 
 
+@of_tensor
 def l1_loss(input: Tensor, target: Any, reduction: str = "mean") -> Tensor:
     """The absolute difference of two tensors of one shape.
 
@@ -51,6 +57,7 @@ def l1_loss(input: Tensor, target: Any, reduction: str = "mean") -> Tensor:
     return reduced((input - same_shape(input, target, "l1_loss")).abs(), reduction, "l1_loss")
 
 
+@of_tensor
 def huber_loss(input: Tensor, target: Any, reduction: str = "mean", delta: float = 1.0) -> Tensor:
     """Half of the squared difference d up to delta, delta * (|d| - delta / 2) beyond. BoundsError unless delta is positive.
 
@@ -63,6 +70,7 @@ def huber_loss(input: Tensor, target: Any, reduction: str = "mean", delta: float
     return reduced(near * (d - near * 0.5), reduction, "huber_loss")
 
 
+@of_tensor
 def smooth_l1_loss(input: Tensor, target: Any, reduction: str = "mean", beta: float = 1.0) -> Tensor:
     """huber_loss over beta; the absolute difference for beta 0.
 
@@ -73,6 +81,7 @@ def smooth_l1_loss(input: Tensor, target: Any, reduction: str = "mean", beta: fl
     return l1_loss(input, target, reduction) if beta == 0 else huber_loss(input, target, reduction, beta) / beta
 
 
+@of_tensor
 def gaussian_nll_loss(input: Tensor, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Tensor:
     """Minus the log-likelihood of the target under normal distributions of mean `input` and variance `var`, without constants unless `full`.
 
@@ -96,6 +105,7 @@ def gaussian_nll_loss(input: Tensor, target: Any, var: Any, full: bool = False, 
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction, "gaussian_nll_loss")
 
 
+@of_tensor
 def poisson_nll_loss(input: Tensor, target: Any, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean") -> Tensor:
     """Minus the log-likelihood of counts under Poisson distributions whose rates' logarithms (or rates, `log_input` False) are the input; with `full` the
     logarithm of the count's factorial by Stirling's formula too.
@@ -113,6 +123,7 @@ def poisson_nll_loss(input: Tensor, target: Any, log_input: bool = True, full: b
 
 # Margins
 
+@of_tensor
 def hinge_embedding_loss(input: Tensor, target: Any, margin: float = 1.0, reduction: str = "mean") -> Tensor:
     """The input where the target is 1, max(0, margin - input) where it is -1.
 
@@ -124,6 +135,7 @@ def hinge_embedding_loss(input: Tensor, target: Any, margin: float = 1.0, reduct
     return reduced(loss, reduction, "hinge_embedding_loss")
 
 
+@of_tensor
 def margin_ranking_loss(input1: Tensor, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Tensor:
     """max(0, margin - target * (input1 - input2)): target 1 says that the first is to be greater, -1 the second.
 
@@ -134,6 +146,7 @@ def margin_ranking_loss(input1: Tensor, input2: Any, target: Any, margin: float 
     return reduced(at_least_zero(margin - target * (input1 - input2)), reduction, "margin_ranking_loss")
 
 
+@of_tensor
 def soft_margin_loss(input: Tensor, target: Any, reduction: str = "mean") -> Tensor:
     """log(1 + exp(-target * input)) for targets 1 and -1.
 
@@ -144,6 +157,7 @@ def soft_margin_loss(input: Tensor, target: Any, reduction: str = "mean") -> Ten
     return reduced(-(target * input).logsigmoid(), reduction, "soft_margin_loss")
 
 
+@of_tensor
 def multilabel_soft_margin_loss(input: Tensor, target: Any, weight: Any = None, reduction: str = "mean") -> Tensor:
     """The mean over classes (the last axis) of the cross entropy of sigmoid(input) with targets 0 and 1.
 
@@ -154,6 +168,7 @@ def multilabel_soft_margin_loss(input: Tensor, target: Any, weight: Any = None, 
     return reduced((loss if weight is None else loss * weight).mean(-1), reduction, "multilabel_soft_margin_loss")
 
 
+@of_tensor
 def multi_margin_loss(input: Tensor, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, reduction: str = "mean") -> Tensor:
     """The hinge loss of classes: the mean over the other classes of max(0, margin - input[target] + input) ** p, for input (N, C) or (C,).
 
@@ -175,6 +190,7 @@ def multi_margin_loss(input: Tensor, target: Any, p: int = 1, margin: float = 1.
     return reduced(loss.mean(-1), reduction, "multi_margin_loss")
 
 
+@of_tensor
 def multilabel_margin_loss(input: Tensor, target: Any, reduction: str = "mean") -> Tensor:
     """The hinge loss of several classes a row: for input (N, C) or (C,), target of the same shape lists classes up to the first -1; the sum of
     max(0, 1 - input[target] + input) over all pairs of a target and a class that is none, over C.
@@ -197,6 +213,7 @@ def multilabel_margin_loss(input: Tensor, target: Any, reduction: str = "mean") 
 
 # Distances
 
+@of_tensor
 def cosine_similarity(x1: Tensor, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along an axis; lengths count as at least eps.
 
@@ -209,6 +226,7 @@ def cosine_similarity(x1: Tensor, x2: Any, dim: int = 1, eps: float = 1e-8) -> T
     return (x1 * x2).sum(dim) / (lengths[0] * lengths[1])
 
 
+@of_tensor
 def pairwise_distance(x1: Tensor, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last axis.
 
@@ -219,6 +237,7 @@ def pairwise_distance(x1: Tensor, x2: Any, p: float = 2.0, eps: float = 1e-6, ke
     return (x1 - x2 + eps).norm(p, axis=-1, keepdim=keepdim)
 
 
+@of_tensor
 def cosine_embedding_loss(input1: Tensor, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Tensor:
     """Of rows (N, D), or vectors (D,): 1 - cosine where the target is 1, max(0, cosine - margin) where it is -1.
 
@@ -234,6 +253,7 @@ def cosine_embedding_loss(input1: Tensor, input2: Any, target: Any, margin: floa
     return reduced(loss, reduction, "cosine_embedding_loss")
 
 
+@of_tensor
 def triplet_margin_loss(anchor: Tensor, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False,
                         reduction: str = "mean") -> Tensor:
     """max(0, margin + distance to the positive - distance to the negative), by p-norms along the last axis; with `swap` the positive's distance to the
@@ -245,6 +265,7 @@ def triplet_margin_loss(anchor: Tensor, positive: Any, negative: Any, margin: fl
                                              swap=swap, reduction=reduction)
 
 
+@of_tensor
 def triplet_margin_with_distance_loss(anchor: Tensor, positive: Any, negative: Any, *, distance_function: Callable | None = None, margin: float = 1.0,
                                       swap: bool = False, reduction: str = "mean") -> Tensor:
     """triplet_margin_loss with a distance of the user's: a function of two tensors.

@@ -7,8 +7,10 @@ from typing import Any
 from ...errors import ShapeError
 from ...tensor.gradient.modes import no_grad
 from ...tensor.tensor import Tensor
+from ..arguments import of_tensor
 
 
+@of_tensor
 def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Any = None, bias: Any = None,
                   use_input_stats: bool = True, momentum: Any = 0.1, eps: float = 1e-5) -> Tensor:
     """(x - mean) / sqrt(variance + eps) of each channel of each element of the batch, times weight plus bias; input is (batch, channels, ...).
@@ -48,6 +50,7 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var
     return result._rounded(input.dtype)
 
 
+@of_tensor
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """x / (k + alpha * mean of x * x over `size` channels around) ** beta, for (batch, channels, ...); channels outside count as zeros.
 

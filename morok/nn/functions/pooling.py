@@ -14,11 +14,13 @@ from ...tensor.arguments import integer
 from ...tensor.movement import padded
 from ...tensor.tensor import Tensor
 from ...tensor.windows import windows
+from ..arguments import of_tensor
 
 NOWHERE = 2**62
 """Greater than any index."""
 
 
+@of_tensor
 def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
                return_indices: bool = False) -> Any:
     """The greatest element of each window of the last axis of ((batch,) channels, length); with return_indices also where it is, int64.
@@ -28,6 +30,7 @@ def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 1)
 
 
+@of_tensor
 def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
                return_indices: bool = False) -> Any:
     """The greatest element of each window of the last two axes. Padding never wins. With return_indices also its index, int64, in the flattened axes.
@@ -37,6 +40,7 @@ def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 2)
 
 
+@of_tensor
 def max_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
                return_indices: bool = False) -> Any:
     """The greatest element of each window of the last three axes; with return_indices also its index in the flattened axes.
@@ -66,6 +70,7 @@ def _places(x: Tensor, count: int) -> Tensor:
     return Tensor.arange(math.prod(space), dtype="int64", device=x.device).reshape(*space)
 
 
+@of_tensor
 def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Tensor:
     """The mean of each window of the last axis of ((batch,) channels, length); padding counts as zeros unless count_include_pad is False.
 
@@ -74,6 +79,7 @@ def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
     return input._avg_pool(kernel_size, stride, padding, ceil_mode, count_include_pad, 1, "avg_pool1d")
 
 
+@of_tensor
 def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
                divisor_override: int | None = None) -> Tensor:
     """The mean of each window of the last two axes, or its sum over divisor_override.
@@ -83,6 +89,7 @@ def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
 
 
+@of_tensor
 def avg_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
                divisor_override: int | None = None) -> Tensor:
     """The mean of each window of the last three axes, or its sum over divisor_override.
@@ -105,6 +112,7 @@ def _avg_pool(x: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode:
     return (sums / divisor)._rounded(x.dtype)
 
 
+@of_tensor
 def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
     """The root of order norm_type of the sum of x ** norm_type over each window of the last axis.
 
@@ -113,6 +121,7 @@ def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
     return _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 1)
 
 
+@of_tensor
 def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
     """The root of order norm_type of the sum of x ** norm_type over each window of the last two axes.
 
@@ -121,6 +130,7 @@ def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
     return _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
+@of_tensor
 def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
     """The root of order norm_type of the sum of x ** norm_type over each window of the last three axes.
 
@@ -140,6 +150,7 @@ def _lp_pool(x: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mo
 
 # As many windows as are wanted
 
+@of_tensor
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The means of output_size bins of the last axis.
 
@@ -148,6 +159,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     return _adaptive_avg(input, output_size, 1)
 
 
+@of_tensor
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """The means of bins of the last two axes; a None in output_size keeps an axis.
 
@@ -156,6 +168,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     return _adaptive_avg(input, output_size, 2)
 
 
+@of_tensor
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """The means of bins of the last three axes.
 
@@ -164,6 +177,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     return _adaptive_avg(input, output_size, 3)
 
 
+@of_tensor
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The greatest elements of output_size bins of the last axis; with return_indices also where they are, int64.
 
@@ -172,6 +186,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
     return _adaptive_max(input, output_size, return_indices, 1)
 
 
+@of_tensor
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The greatest elements of bins of the last two axes; with return_indices also their indices in the flattened axes.
 
@@ -180,6 +195,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
     return _adaptive_max(input, output_size, return_indices, 2)
 
 
+@of_tensor
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The greatest elements of bins of the last three axes; with return_indices also their indices in the flattened axes.
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...tensor.tensor import Tensor
+from ..arguments import of_tensor
 
 State = tuple[Tensor, ...]
 """(h,), or (h, c) of an LSTM."""
@@ -22,6 +23,7 @@ def rnn_step(nonlinearity: str) -> Callable:
     return step
 
 
+@of_tensor
 def lstm_step(inputs: Tensor, hidden: Tensor, state: State) -> State:
     """A step of an LSTM: (h, c)."""
     into, forget, cell, out = (inputs + hidden).contiguous().chunk(4, -1)
@@ -29,6 +31,7 @@ def lstm_step(inputs: Tensor, hidden: Tensor, state: State) -> State:
     return out.sigmoid() * c.tanh(), c
 
 
+@of_tensor
 def gru_step(inputs: Tensor, hidden: Tensor, state: State) -> State:
     """A step of a GRU."""
     (r, z, n), (hr, hz, hn) = inputs.chunk(3, -1), hidden.chunk(3, -1)
@@ -37,6 +40,7 @@ def gru_step(inputs: Tensor, hidden: Tensor, state: State) -> State:
     return (new + update * (state[0] - new),)
 
 
+@of_tensor
 def projected(x: Tensor, weight: Tensor, bias: Any) -> Tensor:
     """x @ weight.T + bias."""
     return x.linear(weight, bias)
