@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import BoundsError, ShapeError
 from ..tensor import dtypes
-from ..tensor.arguments import integer, number, shape_argument
+from ..tensor.arguments import integer, number, require_function, shape_argument
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
@@ -153,6 +153,7 @@ def fromfunction(function: Callable[..., Any], shape: Any, dtype: Any = None, de
 
         morok.fromfunction(lambda i, j: i + j, (2, 2))  # [[0.0, 1.0], [1.0, 2.0]]
     """
+    require_function(function, "fromfunction")
     sizes = shape_argument((shape,), "fromfunction")
     coordinates = indices(sizes, dtypes.default_float() if dtype is None else dtype, device)
     return tensor_of(function(*(coordinates[i] for i in range(len(sizes)))))

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import DTypeError
 from ..tensor.arguments import also_named
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
@@ -259,4 +260,6 @@ def put_along_axis(x: Tensor, indices: Any, values: Any, axis: int | None) -> No
 
         morok.put_along_axis(morok.zeros(3), [1], 5, 0)
     """
+    if not isinstance(x, Tensor):
+        raise DTypeError(f"put_along_axis: writes to a Tensor, not to {type(x).__name__}")
     x.put_along_axis(indices, values, axis)

@@ -1,6 +1,7 @@
 """Tensors put beside, below and behind each other, and made to agree in shape."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import ShapeError
@@ -42,6 +43,8 @@ def _each(given: tuple[Any, ...], change: Any) -> Any:
 
 
 def _listed(tensors: Any, what: str) -> list[Tensor]:
+    if not isinstance(tensors, Iterable):
+        raise TypeError(f"{what}: takes a list of tensors or array-likes, not {type(tensors).__name__}")
     found = [tensor_of(t) for t in tensors]
     if not found:
         raise ShapeError(f"{what}: takes one tensor or more, given none")

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..errors import DTypeError, ShapeError
+from ..tensor.arguments import integer
 from ..tensor.tensor import Tensor
 from .arguments import of_tensor
 from .functions.attention import attention_weights, scaled_dot_product_attention
@@ -134,7 +135,8 @@ def group_norm(input: Tensor, num_groups: int, weight: Any = None, bias: Any = N
 
         nn.functional.group_norm(Tensor([[1.0, 3.0]]), 1, eps=0.0)    # [[-1.0, 1.0]]
     """
-    if input.ndim < 2 or input.shape[1] % num_groups:
+    num_groups = integer(num_groups, "group_norm: num_groups")
+    if input.ndim < 2 or num_groups < 1 or input.shape[1] % num_groups:
         raise ShapeError(f"group_norm: {num_groups} groups must divide the channels, axis 1 of shape {input.shape}")
     shape = tuple(-1 if a == 1 else 1 for a in range(input.ndim))
     x = input._computing()

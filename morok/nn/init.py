@@ -76,7 +76,7 @@ def constant_(t: Tensor, val: float) -> Tensor:
 
         nn.init.constant_(Tensor.zeros(2), 3.0)  # [3.0, 3.0]
     """
-    return _filled(t, val)
+    return _filled(_parameter(t, "constant_"), val)
 
 
 @of_tensor
@@ -148,5 +148,5 @@ def kaiming_normal_(t: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearit
 
 def _fan(t: Tensor, mode: str) -> int:
     if mode not in ("fan_in", "fan_out"):
-        raise ValueError(f"mode is 'fan_in' or 'fan_out', not {mode!r}")
+        raise ValueError(f"init: mode is 'fan_in' or 'fan_out', not {mode!r}")
     return max(1, fans(t)[mode == "fan_out"])

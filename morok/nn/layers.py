@@ -247,6 +247,8 @@ class _ConvTranspose(Module):
             per_axis(v, self.dimensions, f"{type(self).__name__}: {n}")
             for n, v in (("kernel_size", kernel_size), ("stride", stride), ("padding", padding), ("dilation", dilation)))
         self.output_padding = output_padding
+        if min(self.kernel_size) < 1:
+            raise ShapeError(f"{type(self).__name__}: kernel_size must be positive, given {kernel_size}")
         fan_in = out_channels // groups * math.prod(self.kernel_size)
         self.weight = init.kaiming_uniform_(new_parameter(in_channels, out_channels // groups, *self.kernel_size), math.sqrt(5))
         self.bias = _bias(out_channels, fan_in) if bias else None

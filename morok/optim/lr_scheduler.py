@@ -107,6 +107,8 @@ class MultiStepLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
+        if not isinstance(milestones, Sequence):
+            raise TypeError(f"MultiStepLR: milestones are a list of steps, not {milestones!r}")
         self.milestones, self.gamma = sorted(milestones), gamma
         super().__init__(optimizer, last_epoch)
 

@@ -218,6 +218,8 @@ class MovementMethods(TensorCore):
             x.shrink(((0, 2), None))
         """
         shape = self.shape
+        if not isinstance(window, (tuple, list)):
+            raise TypeError(f"shrink: takes a (begin, end) or None for each axis of shape {shape}, not {window!r}")
         if len(window) != len(shape):
             raise ShapeError(f"shrink: needs a (begin, end) or None for each axis of shape {shape}, given {len(window)}")
         begins: list[Size] = []

@@ -222,6 +222,8 @@ class NumericMethods(ExchangeMethods):
 
             Tensor([[1.0, 2.0]]).rot90()  # [[2.0], [1.0]]
         """
+        if not isinstance(axes, (tuple, list)):
+            raise TypeError(f"rot90: axes are two axes, such as (0, 1), not {axes!r}")
         given = tuple(normal_axis(a, self.ndim, "rot90") for a in axes)
         if len(given) != 2 or given[0] == given[1]:
             raise ShapeError(f"rot90: needs two different axes, given {axes}")
@@ -259,7 +261,7 @@ class NumericMethods(ExchangeMethods):
         """
         if mode == "constant":
             return super().pad(padding, mode, value)
-        name = {"edge": "replicate", "wrap": "circular"}.get(mode, mode)
+        name = {"edge": "replicate", "wrap": "circular"}.get(str(mode), mode)
         if name not in ("reflect", "replicate", "circular"):
             raise ShapeError(f"pad: mode {mode!r} is not known; there are 'constant', 'reflect', 'replicate' ('edge') and 'circular' ('wrap')")
         pairs = padding_pairs(padding, self.shape)

@@ -200,7 +200,10 @@ class ScatteringMethods(SpecialMethods):
         """
         if not isinstance(indices, (tuple, list)) or all(i is None for i in indices):
             raise DTypeError(f"index_put: indices are a tuple of integer or bool tensors, not {indices!r}")
-        parsed = parse_key(tuple(slice(None) if i is None else as_array(i) for i in indices), self.shape)
+        arrays = [i if i is None else as_array(i) for i in indices]
+        if all(a is None or a.ndim == 0 for a in arrays):
+            arrays = [a if a is None else a.reshape(1) for a in arrays]
+        parsed = parse_key(tuple(slice(None) if a is None else a for a in arrays), self.shape)
         gather = IndexRows(self._view(*parsed.steps), parsed)
         value = self._value_for(values, gather.shape(), "index_put")
         new = gather.scattered(value, ("or" if self.dtype is T.bool_ else "add") if accumulate else "set")

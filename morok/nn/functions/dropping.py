@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from ...errors import BoundsError, ShapeError
+from ...tensor.arguments import number
 from ...tensor.random.distributions import bernoulli
 from ...tensor.random.generator import Generator
 from ...tensor.tensor import Tensor
@@ -52,7 +53,7 @@ def _channels_dropped(input: Tensor, p: float, training: bool, generator: Genera
 
 def _dropped(input: Tensor, p: float, training: bool, generator: Generator | None, axes: int, what: str) -> Tensor:
     """One draw for each element of the first axes."""
-    if not 0 <= p <= 1:
+    if not 0 <= number(p, f"{what}: p") <= 1:
         raise BoundsError(f"{what}: p is a probability from 0 to 1, given {p}")
     if not training or p == 0:
         return input

@@ -102,6 +102,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
 
         nn.functional.channel_shuffle(Tensor([[1.0, 2.0, 3.0, 4.0]]), 2)    # [[1.0, 3.0, 2.0, 4.0]]
     """
+    groups = integer(groups, "channel_shuffle: groups")
     if input.ndim < 2 or groups < 1 or input.shape[1] % groups:  # type: ignore[operator]
         raise ShapeError(f"channel_shuffle: {groups} groups must divide the channels, axis 1 of shape {input.shape}")
     split = input.reshape(input.shape[0], groups, input.shape[1] // groups, *input.shape[2:])  # type: ignore[operator]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import BoundsError, DTypeError, ShapeError
+from ...tensor.arguments import number
 from ...tensor.broadcasting import broadcast_shape
 from ...tensor.tensor import Tensor
 from ..arguments import of_tensor
@@ -63,7 +64,7 @@ def huber_loss(input: Tensor, target: Any, reduction: str = "mean", delta: float
 
         nn.functional.huber_loss(Tensor([1.0, 2.0]), Tensor([1.5, 5.0]), reduction="none")    # [0.125, 2.5]
     """
-    if not delta > 0:
+    if not number(delta, "huber_loss: delta") > 0:
         raise BoundsError(f"huber_loss: delta must be positive, given {delta}")
     d = (input - same_shape(input, target, "huber_loss")).abs()
     near = d._bounded("min", delta)
@@ -76,7 +77,7 @@ def smooth_l1_loss(input: Tensor, target: Any, reduction: str = "mean", beta: fl
 
         nn.functional.smooth_l1_loss(Tensor([1.0, 2.0]), Tensor([1.5, 5.0]), reduction="none", beta=0.5)    # [0.25, 2.75]
     """
-    if beta < 0:
+    if number(beta, "smooth_l1_loss: beta") < 0:
         raise BoundsError(f"smooth_l1_loss: beta must not be negative, given {beta}")
     return l1_loss(input, target, reduction) if beta == 0 else huber_loss(input, target, reduction, beta) / beta
 
@@ -91,7 +92,7 @@ def gaussian_nll_loss(input: Tensor, target: Any, var: Any, full: bool = False, 
         nn.functional.gaussian_nll_loss(Tensor([1.0, 2.0]), Tensor([2.0, 2.0]), Tensor([1.0, 1.0]), reduction="none")    # [0.5, 0.0]
     """
     target, var = input._operand(target, "gaussian_nll_loss"), input._operand(var, "gaussian_nll_loss")
-    if not eps > 0:
+    if not number(eps, "gaussian_nll_loss: eps") > 0:
         raise BoundsError(f"gaussian_nll_loss: eps must be positive, given {eps}")
     if var.ndim and var.shape != input.shape:
         if var.shape == input.shape[:-1]:
@@ -272,7 +273,7 @@ def triplet_margin_with_distance_loss(anchor: Tensor, positive: Any, negative: A
 
         nn.functional.triplet_margin_with_distance_loss(Tensor([[0.0]]), Tensor([[3.0]]), Tensor([[1.0]]))
     """
-    if not margin > 0:
+    if not number(margin, "triplet_margin_loss: margin") > 0:
         raise BoundsError(f"triplet_margin_loss: margin must be positive, given {margin}")
     distance = distance_function or pairwise_distance
     positive, negative = anchor._operand(positive, "triplet_margin_loss"), anchor._operand(negative, "triplet_margin_loss")

@@ -10,7 +10,7 @@ from typing import Any
 from ...dialect import types as T
 from ...errors import DTypeError, ShapeError
 from ...tensor import build
-from ...tensor.arguments import integer
+from ...tensor.arguments import integer, number
 from ...tensor.movement import padded
 from ...tensor.tensor import Tensor
 from ...tensor.windows import windows
@@ -140,7 +140,7 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 
 
 def _lp_pool(x: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool, count: int) -> Tensor:
-    if not norm_type > 0:
+    if not number(norm_type, f"lp_pool{count}d: norm_type") > 0:
         raise ValueError(f"lp_pool{count}d: norm_type must be positive, given {norm_type}")
     wide = x._computing()
     kernel, *_ = x._pooling(kernel_size, stride, 0, 1, ceil_mode, count, f"lp_pool{count}d")

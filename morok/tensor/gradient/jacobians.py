@@ -89,6 +89,8 @@ def hvp(function: Callable, primals: Sequence[Any], tangents: Sequence[Any]) -> 
 
         morok.hvp(lambda x: (x ** 3).sum(), (Tensor([1.0, 2.0]),), (Tensor([1.0, 1.0]),))[1]      # one for each primal
     """
+    if not isinstance(primals, Sequence) or not isinstance(tangents, Sequence):
+        raise TypeError("hvp: primals and tangents are tuples, of the function's arguments and of a tangent for each: hvp(f, (x,), (dx,))")
     if len(primals) != len(tangents):
         raise ShapeError(f"hvp: {len(primals)} primals and {len(tangents)} tangents; there must be as many")
     _, pull = vjp(grad(function, tuple(range(len(primals)))), *primals)

@@ -246,6 +246,8 @@ def laplace(*shape: ShapeLike, loc: float = 0.0, scale: float = 1.0, dtype: DTyp
     """
     sizes, wanted = shape_argument(shape, "laplace"), floating(dtype, "laplace")
     words = source_of(generator, device).blocks(sizes)
+    if not number(scale, "laplace: scale") >= 0:
+        raise BoundsError(f"laplace: scale must not be negative, given {scale}")
     size = -((-unit_numbers(words, wanted)).log1p()) * scale
     return (size.where((words[1] & 1).eq(0), -size) + loc).cast(wanted)
 

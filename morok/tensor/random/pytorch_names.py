@@ -1,10 +1,19 @@
 """PyTorch's names of the commonest draws."""
 from __future__ import annotations
 
+from typing import Any
+
+from ...errors import DTypeError
 from ..annotations import DTypeLike, ShapeLike
 from ..tensor import Tensor
 from .distributions import normal, uniform
 from .generator import Generator
+
+
+def _tensor(t: Any, what: str) -> Tensor:
+    if not isinstance(t, Tensor):
+        raise DTypeError(f"{what}: takes a Tensor, not {type(t).__name__}; Tensor(...) makes one")
+    return t
 
 
 def rand(*shape: ShapeLike, dtype: DTypeLike = None, generator: Generator | None = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
@@ -30,7 +39,7 @@ def rand_like(t: Tensor, dtype: DTypeLike = None, generator: Generator | None = 
 
         morok.rand_like(Tensor([1.0, 2.0])).shape      # (2,)
     """
-    return t.rand_like(dtype, generator)
+    return _tensor(t, "rand_like").rand_like(dtype, generator)
 
 
 def randn_like(t: Tensor, dtype: DTypeLike = None, generator: Generator | None = None) -> Tensor:
@@ -38,7 +47,7 @@ def randn_like(t: Tensor, dtype: DTypeLike = None, generator: Generator | None =
 
         morok.randn_like(Tensor([1.0, 2.0])).shape      # (2,)
     """
-    return t.randn_like(dtype, generator)
+    return _tensor(t, "randn_like").randn_like(dtype, generator)
 
 
 def randint_like(t: Tensor, low: int, high: int | None = None, dtype: DTypeLike = None, generator: Generator | None = None) -> Tensor:
@@ -46,4 +55,4 @@ def randint_like(t: Tensor, low: int, high: int | None = None, dtype: DTypeLike 
 
         morok.randint_like(Tensor([1, 2]), 10).shape      # (2,)
     """
-    return t.randint_like(low, high, dtype, generator)
+    return _tensor(t, "randint_like").randint_like(low, high, dtype, generator)
