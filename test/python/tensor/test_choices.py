@@ -114,6 +114,26 @@ def test_captured_draws_are_those_of_the_stream():
     assert [[t.tolist() for t in captured()] for _ in range(3)] == want and want[0] != want[1]
 
 
+def test_choices_for_each_example():
+    rows = Tensor([[1.0, 2.0, 3.0, 4.0, 5.0]] * 3)
+    for draw in (random.permutation, lambda x: x.multinomial(5), lambda x: random.choice(x, 5, replace=False)):
+        same, different = (morok.vmap(draw, randomness=r)(rows).tolist() for r in ("same", "different"))
+        assert same[0] == same[1] == same[2] and len(set(map(str, different))) > 1
+        assert all(sorted(row) == sorted(same[0]) for row in same + different)
+
+
+def test_what_is_computed_again_draws_the_same():
+    drop = morok.checkpoint(lambda t: t * random.bernoulli(0.5, 20).float())
+    x = Tensor(np.ones(20), requires_grad=True)
+    y = drop(x)
+    y.sum().backward()
+    assert y.tolist() == x.grad.tolist() and 0 < y.sum().item() < 20
+    step = morok.jit(morok.value_and_grad(lambda t: (drop(t) * Tensor(np.arange(20.0))).sum()))
+    for _ in range(2):
+        value, gradient = step(Tensor(np.ones(20)))
+        assert value.item() == gradient.sum().item()
+
+
 WRONG = {
     "randperm": (lambda: morok.randperm(-1), BoundsError, "negative"), "randperm int8": (lambda: morok.randperm(200, dtype="int8"), BoundsError, "wider"),
     "randperm bool": (lambda: morok.randperm(2, dtype="bool"), DTypeError, "bool"), "axis": (lambda: random.permutation(Tensor([1]), 1), AxisError, "axis 1"),
