@@ -202,10 +202,20 @@ def carried(u: TensorUOp) -> TensorUOp:
 def repeat(carried: Sequence[TensorUOp], initial: Sequence[TensorUOp], following: Sequence[TensorUOp], count: int,
            goes_on: int | None = None) -> list[TensorUOp]:
     """The carried values after the last iteration."""
+    loop = repeat_of(carried, initial, following, count, goes_on)
+    return [end_of_repeat(loop, i, c.type) for i, c in enumerate(carried)]
+
+
+def repeat_of(carried: Sequence[TensorUOp], initial: Sequence[TensorUOp], following: Sequence[TensorUOp], count: int, goes_on: int | None) -> TensorUOp:
+    """The loop itself."""
     values = tuple([op("carries", three) for three in zip(carried, initial, following)])
-    loop = op("repeat", values, (count,) if goes_on is None else (count, goes_on))
-    found = [op("repeated", (loop,), (i,), c.type) for i, c in enumerate(carried)]
-    ENDS.setdefault(loop, WeakSet()).update(found)
+    return op("repeat", values, (count,) if goes_on is None else (count, goes_on))
+
+
+def end_of_repeat(loop: TensorUOp, number: int, type: T.Type) -> TensorUOp:
+    """A carried value after the last iteration."""
+    found = op("repeated", (loop,), (number,), type)
+    ENDS.setdefault(loop, WeakSet()).add(found)
     return found
 
 

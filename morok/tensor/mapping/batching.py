@@ -10,7 +10,9 @@ from ...dialect import types as T
 from ...errors import VmapError
 from ...graph.derivation import CUSTOM, Custom
 from ...graph.registries import STAND_INS
+from ...graph.repetition import parts_of
 from ...graph.tensor_graph import GRAPH, TensorUOp, new_buffer
+from ...graph.uop import UOp
 from .. import build
 from ..gradient.checkpointing import REGIONS, regions_over_again
 from ..gradient.rules import device_of
@@ -43,6 +45,9 @@ def batched(outputs: Sequence[TensorUOp], sources: Mapping[TensorUOp, TensorUOp]
 
 def _before(u: TensorUOp) -> tuple[TensorUOp, ...]:
     custom = CUSTOM.get(u)
+    if u.name == "repeat":  # what is carried is a loop's own: `_repeat` makes it over again
+        parts = parts_of(u)
+        return tuple(_handles((*parts.initial, *parts.following)))
     return u.operands if custom is None else (*u.operands, *custom.inputs)
 
 
@@ -53,7 +58,9 @@ def _over_again(u: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], source
         loop = made[u.operands[0]]
         assert loop is not None
         number = u.attributes[0]
-        return build.op("repeated", (loop,), (number,), loop.operands[number].type)
+        carried = parts_of(loop).carried[number]
+        assert isinstance(carried, TensorUOp)
+        return build.end_of_repeat(loop, number, carried.type)
     rule = BATCHING.get(u.name)
     if rule is None:
         raise VmapError(f"vmap: there is no batching rule for morok.{u.name}; call the function on each example, and stack the results")
@@ -68,9 +75,8 @@ def _example_by_example(u: TensorUOp, all_of_them: TensorUOp | None, size: Size)
 
 def _repeat(u: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], sources: Mapping[TensorUOp, TensorUOp], size: Size) -> TensorUOp:
     """A loop that carries all examples. Where a carried bool tells how long it runs, it runs as long as any does; what is done keeps its values."""
-    count, goes_on = u.attributes
-    n = len(u.operands) // 3
-    old, initial, following = u.operands[:n], u.operands[n:2 * n], u.operands[2 * n:]
+    parts = parts_of(u)
+    old, initial, following, goes_on = _handles(parts.carried), _handles(parts.initial), _handles(parts.following), parts.goes_on
     begin = [_example_by_example(i, made[i], size) for i in initial]
     carried = [build.carried(i) for i in begin]
     inner = batched(following, {**sources, **dict(zip(old, carried))}, size)
@@ -81,8 +87,12 @@ def _repeat(u: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], sources: M
         begin.append(build.reduce(begin[goes_on], "or", (0,)))
         after.append(build.reduce(after[goes_on], "or", (0,)))
         carried.append(build.carried(begin[-1]))
-        goes_on = n
-    return build.op("repeat", (*carried, *begin, *after), (count, goes_on))
+        goes_on = len(old)
+    return build.repeat_of(carried, begin, after, parts.times, goes_on)
+
+
+def _handles(uops: Sequence[UOp]) -> list[TensorUOp]:
+    return [u for u in uops if isinstance(u, TensorUOp)]
 
 
 def _beside(u: TensorUOp, other: TensorUOp) -> TensorUOp:

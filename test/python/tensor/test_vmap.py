@@ -233,7 +233,7 @@ def test_every_op_has_a_rule():
     """What has a derivative, and what depends on tensors at all, can be mapped; sources depend on nothing."""
     sources = {"unique", "device", "buffer", "const", "define_var", "bind", "iota", "carried", "sink"}
     tensor_ops = {name for name, op in TABLE.items() if "tensor" in op.forms and op.result is not None}
-    by_walk = {"repeat", "repeated"}
+    by_walk = {"carries", "repeat", "repeated"}
     indices = {name for name in tensor_ops if all(o.kind in ("index", "indices") for o in TABLE[name].operands)}
     assert set(RULES) - set(BATCHING) - by_walk == set()
     assert tensor_ops - set(BATCHING) - by_walk - sources - indices == set()
