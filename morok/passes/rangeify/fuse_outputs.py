@@ -220,7 +220,7 @@ class _Grouping:
                 depth = same_iterations(source, substitute(load.operands[0].operands[1:], group.place), group)
                 if depth == len(source.ranges):
                     continue
-                if not depth or not _fits_scratch(source, group.loops[source][depth:]):
+                if depth <= 0 or not _fits_scratch(source, group.loops[source][depth:]):
                     return False
                 group.scratch[source] = min(depth, group.scratch.get(source, depth))
         return True
@@ -263,17 +263,17 @@ def _paired_by_reads(first: Group, second: Group) -> tuple[Mapping, set[UOp]]:
 
 
 def same_iterations(source: StoredValue, indices: tuple[UOp, ...], group: Group) -> int:
-    """How many of the outer loops of a store are at the iteration that a read at these indices is of."""
+    """How many of the outer loops of a store are at the iteration that a read at these indices is of; -1 where it may be of another element in any case."""
     own = substitute(source.indices, group.place)
     if indices == own:
         return len(source.ranges)
     if source.in_place or any(i.name not in ("range", "const") for i in own):
-        return 0
+        return -1
     for depth, r in enumerate(group.loops[source]):
         axis = own.index(group.place[r])
         if indices[axis] is not group.place[r]:
             return depth
-    return len(source.ranges) if all(a is b for a, b in zip(own, indices) if a.name == "const") else 0
+    return len(source.ranges) if all(a is b for a, b in zip(own, indices) if a.name == "const") else -1
 
 
 def _fits_scratch(source: StoredValue, inner: list[UOp]) -> bool:

@@ -25,13 +25,13 @@ from ...dialect.ops import ALU, MOVEMENT
 from ...errors import IRError
 from ...graph.body import Body, Program
 from ...graph.shape import shape_of
-from ...graph.uop import UOp, argument, as_index, const, index_const, toposort
+from ...graph.uop import UOp, argument, as_index, const, index_const, toposort, toposort_to
 from ...interpret.alu import identity
 from ..registry import Pass, morok_pass
 from ..symbolic import bounds, simplify
 from . import ordered_stores
 from .movement_indices import Indices, flatten, source_indices
-from .placement import OVERWRITING, STORED_OPS, Request, Sites, Stored, costs, decide, extent, loops_round, product_depths
+from .placement import OVERWRITING, STORED_OPS, Request, Sites, Stored, costs, decide, elements, extent, loops_round, product_depths
 
 
 @morok_pass("morok-range-assignment", form="tensor")
@@ -62,6 +62,8 @@ class _Assignment:
         self.overwritten: set[UOp] = set()
         self.scattered: dict[UOp, UOp] = {}
         """The scatter that an assign writes, where it can be done in the target's memory."""
+        self.kept: set[UOp] = set()
+        """What is read of such a target for its scatter: stored, so that the target need not be."""
         self.in_place = {a for a, given in zip(body.arguments, body.argument_attributes) if "morok.in_place" in given}
 
     def run(self) -> Body:
@@ -84,6 +86,8 @@ class _Assignment:
                 continue
             if self._same_places(u, found):
                 self.scattered[u] = found[-1]
+                target = u.operands[0]
+                self.kept.update(o for o in found[-1].operands[1:] if elements(o) <= elements(target) and _reads(o, target))
 
     def _same_places(self, u: UOp, found: list[UOp]) -> bool:
         """Whether each element of the scatter lies where the assign writes it."""
@@ -118,7 +122,7 @@ class _Assignment:
             sites = self.sites[u]
             if u in elsewhere:
                 continue
-            if self._must_store(u) or u in self._targets and u.name != "arg":
+            if self._must_store(u) or u in self.kept or u in self._targets and u.name != "arg":
                 decision: Stored | None = Stored("global", tuple(range(len(u.type.shape))))
             else:
                 decision = decide(u, sites, cost[u], depth[u]) if sites.loops else None
@@ -322,6 +326,11 @@ def _scatter_behind(u: UOp) -> list[UOp] | None:
     while found[-1].name in ("reshape", "permute"):
         found.append(found[-1].operands[0])
     return found if found[-1].name == "scatter" else None
+
+
+def _reads(u: UOp, target: UOp) -> bool:
+    """Whether computing a value, down to memory, reads the target."""
+    return any(o is target for o in toposort_to((u,), lambda v: v is target or v.name in STORED_OPS))
 
 
 def _through_chain(u: UOp, source: UOp, indices: Indices) -> Indices | None:

@@ -1,5 +1,7 @@
 """Rows picked and put by positions that are data: values against NumPy, derivatives against finite differences, and what that costs."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -336,6 +338,17 @@ def test_writes_in_place_read_what_was_there_before(op, check):
             np.testing.assert_array_equal(t.numpy(), array)
 
 
+@pytest.mark.parametrize("size", [3, 40])
+def test_a_read_by_index_after_a_write_of_one_element(size):
+    array = np.arange(size)
+    t, i = Tensor(array), Tensor([-1])
+    t[:1] = t[:1] + 8
+    assert t[i].tolist() == [size - 1] and t[Tensor([0])].tolist() == [8]
+    t[i] = t[i] * 2
+    t[i] += 4
+    assert t.tolist() == [8, *range(1, size - 1), 2 * (size - 1) + 4]
+
+
 def test_a_write_costs_what_it_writes():
     t, i, v = Tensor(np.zeros((50, 6), np.float32)), Tensor([1, 3]), Tensor(np.ones((2, 6), np.float32))
 
@@ -344,6 +357,12 @@ def test_a_write_costs_what_it_writes():
         t[i] = v
         t[:, :2].T.index_add_(1, i, v[:, :2].T)
 
+    @morok.jit
+    def g(t, i, v):
+        t[i] += v
+
+    g(t, i, v)
+    assert int(re.search(r"intermediates (\d+) bytes", g.report())[1]) < t.nbytes
     f(t, i, v)
     report = f.report()
     assert "2 kernels" in report and "intermediates 0 bytes" in report
