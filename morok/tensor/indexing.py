@@ -157,7 +157,7 @@ class IndexingMethods(ConvolutionMethods):
         outside; the other axes; and those left out, along which they name rows."""
         shape, u = self.shape, self.uop
         narrow = build.shape_of(u.operands[0]) if u.name == "expand" else shape
-        tail = [a for a, (n, s) in enumerate(zip(narrow, shape)) if n == 1 != s and a != axis]
+        tail = [a for a, (n, s) in enumerate(zip(narrow, shape)) if n == 1 and s not in (0, 1) and a != axis]
         lead = [a for a in range(len(shape)) if a not in tail and a != axis]
         places = self.shrink([(0, 1) if a in tail else None for a in range(len(shape))])._wrapped(size)
         return places.permute(*lead, axis, *tail).reshape([shape[a] for a in (*lead, axis)]), lead, tail
