@@ -140,7 +140,7 @@ class RAdam(_Means):
         m, v = self.means(g, state, group)
         first, second = group["betas"]
         step = group["step"].double()
-        power = Tensor(second, dtype="float64") ** step
+        power = Tensor(second, dtype="float64", device=p.device) ** step
         most = 2 / (1 - second) - 1
         length = most - step * 2 * power / (1 - power)  # how many gradients the mean of squares is worth
         trusted = length > 5
@@ -174,5 +174,5 @@ class LAMB(_Means):
 
 def correction(beta: Any, group: Group, p: Tensor) -> Tensor:
     """1 - beta ** step: what a mean that began at 0 lacks."""
-    base = beta.double() if isinstance(beta, Tensor) else Tensor(beta, dtype="float64")
+    base = beta.double() if isinstance(beta, Tensor) else Tensor(beta, dtype="float64", device=p.device)
     return (1.0 - base ** group["step"].double()).cast(p.dtype)

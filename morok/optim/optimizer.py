@@ -15,7 +15,19 @@ from ..tensor.jit import Jitted
 from ..tensor.tensor import Tensor
 from ..tensor.tracing import TRACING
 
-Group = dict[str, Any]
+
+class Group(dict[str, Any]):
+    """The options and parameters of a group. Those that are tensors stay the same tensors, as captured functions read them: a number that is set is written.
+
+        optimizer.param_groups[0]["lr"] = 1e-4
+    """
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        old = self.get(name)
+        if isinstance(old, Tensor) and not isinstance(value, Tensor):
+            set_number(old, value)
+        else:
+            super().__setitem__(name, value)
 
 Params = Iterable[Tensor] | Iterable[Mapping[str, Any]]
 """What an optimiser trains: tensors, or groups of them with options of their own."""
@@ -51,7 +63,7 @@ class Optimizer:
         groups = given if isinstance(given[0], Mapping) else [{"params": given}]
         self.param_groups: list[Group] = []
         self.state: dict[int, dict[str, Tensor]] = {}
-        self.defaults: Group = {"lr": lr, "maximize": False, **defaults}
+        self.defaults: dict[str, Any] = {"lr": lr, "maximize": False, **defaults}
         self._plans: Jitted | None = None
         for group in groups:
             self.add_param_group(group)
@@ -79,8 +91,9 @@ class Optimizer:
         if unknown:
             raise ValueError(f"{type(self).__name__} takes no option {unknown[0]!r}; a group may have params and {', '.join(self.defaults)}")
         self.check_options(made)
-        made["lr"] = made["lr"] if isinstance(made["lr"], Tensor) else Tensor(np.float32(made["lr"]))
-        made.update((name, Tensor(np.float32(value))) for name, value in self.counters.items())
+        device = made["params"][0].device if made["params"] else None
+        made["lr"] = made["lr"].to(device or made["lr"].device) if isinstance(made["lr"], Tensor) else Tensor(np.float32(made["lr"]), device=device)
+        made.update((name, Tensor(np.float32(value), device=device)) for name, value in self.counters.items())
         self.param_groups.append(made)
         for p in made["params"]:
             self.state[id(p)] = {s: Tensor(np.zeros(p._concrete_shape(), p.dtype.np), device=p.device) for s in self.slots_of(made)}

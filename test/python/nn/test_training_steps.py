@@ -183,6 +183,33 @@ def test_steps_that_count_in_python_are_not_captured():
     assert o.rounds == 3 and w.item() == 2.0
 
 
+def test_a_rate_that_is_set_in_a_group():
+    w = Tensor([1.0], requires_grad=True)
+    o = optim.SGD([w], lr=0.5)
+    step = morok.jit(o.step)
+    for run, rate in ((o.step, 0.25), (step, 0.125), (step, 1), (o.step, 2.0)):
+        before = w.item()
+        for group in o.param_groups:
+            group["lr"] = rate
+        w.grad = Tensor([1.0])
+        run()
+        assert w.item() == before - rate and o.lr == rate
+    assert step.captures == 1
+
+
+@pytest.mark.parametrize("kind", [optim.SGD, optim.Adam])
+def test_parameters_on_another_device(kind):
+    found = {}
+    for device in ("CPU", "CPU:1"):
+        w = Tensor([1.0, 2.0], device=device, requires_grad=True)
+        o = kind([w], lr=0.5)
+        for _ in range(2):
+            w.grad = Tensor([1.0, -1.0], device=device)
+            o.step()
+        found[w.device] = w.tolist()
+    assert found["CPU"] == found["CPU:1"]
+
+
 def test_a_parameter_more_and_copies():
     import copy
     w, v = Tensor([1.0], requires_grad=True), Tensor([1.0], requires_grad=True)
