@@ -177,6 +177,8 @@ def _has_loops(index: UOp) -> bool:
     elements two axes share out between them at an offset, it has none, and a product no rows and columns."""
     form = linear(index)
     for term, _ in form.terms:
+        if not open_ranges(term):  # the same all along
+            continue
         if term.name in ("floordiv", "mod") and term.operands[1].is_const():
             inside, size = linear(term.operands[0]), term.operands[1].value
             if inside.constant or not all(t.name == "range" and (c % size == 0 or size % c == 0 and extent(t.operands[0]) % (size // c) == 0)

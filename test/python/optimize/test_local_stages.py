@@ -3,7 +3,7 @@ not so deep that a block of rows reads more of the other factor than it keeps.""
 import numpy as np
 import pytest
 
-from morok import Tensor
+from morok import Tensor, Variable
 
 
 def square(seed, n=256):
@@ -56,3 +56,10 @@ def test_heads_beside_one_another_are_no_reason_to_store_a_product():
     """A product whose axes are split or joined evenly writes to where its results go."""
     assert (square(1) @ square(2)).reshape(256, 8, 32).permute(1, 0, 2).contiguous().prepare().num_kernels() == 1
     assert ((square(1) @ square(2)).reshape(4, 64, 256).permute(1, 0, 2).reshape(64, 1024) + 1).prepare().num_kernels() == 1
+
+
+def test_a_window_of_a_product_at_a_symbolic_place_has_loops():
+    start = Variable("start", 0, 100).bind(7)
+    window = (square(1) @ square(2)).shrink(((start, start + 64), (0, 256)))
+    plan = (window + 1).prepare()
+    assert plan.num_kernels() == 1
