@@ -98,6 +98,8 @@ def test_an_integer_and_a_float_of_one_value_combine_by_the_rule_of_promotion():
     x = np.float32([0.5, -3.0, 10.0])
     fraction, exponent = np.frexp(x)
     check_everywhere(lambda f, e: f * e, (fraction * exponent.astype(np.float32)).astype(np.float32), fraction, exponent)
+    parts = morok.frexp(Tensor(x))
+    check(parts[0] * parts[1], fraction * exponent.astype(np.float32))
     zeros = np.zeros((1, 2), np.int32)
     check_everywhere(lambda a: (a + a).cast(dtypes.float32) * 0.8, np.zeros((1, 2), np.float32), zeros)
 
