@@ -24,7 +24,7 @@ class Group(dict[str, Any]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         old = self.get(name)
-        if isinstance(old, Tensor) and not isinstance(value, Tensor):
+        if isinstance(old, Tensor) and isinstance(value, (int, float, np.number)):
             set_number(old, value)
         else:
             super().__setitem__(name, value)
