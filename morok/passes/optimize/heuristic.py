@@ -28,6 +28,8 @@ from .schedule import NamedLoops, Schedule
 
 THREAD_WORK = 1 << 15
 """Elementary operations below which waking another thread costs more than it saves."""
+NEAR = 4
+"""Elements between what two lanes load up to which gathering it is faster than to load it one by one: each line serves several."""
 REPEATS = 8
 """How much more an access inside a reduction counts than one outside: a guess at how often it runs."""
 LEAST_PREFETCH = 1 << 16
@@ -138,13 +140,15 @@ class Accesses:
         return found
 
     def vectorisable(self, range_: UOp) -> int:
-        """How well the range suits lanes: accesses of unit stride count for it, strided or irregular ones against it."""
+        """How well the range suits lanes: accesses of unit stride count for it, strided or irregular ones against it, but for loads of what lies close by."""
         score = 0
         for index in self.indices:
             stride = self.stride(index, range_)
             weight = REPEATS if index in self.repeated else 1
             if stride == 1:
                 score += 4 if index in self.stores else 2 * weight
+            elif stride is not None and abs(stride) <= NEAR and index not in self.stores:
+                continue
             elif stride is None or stride != 0:
                 score -= 4 if index in self.stores else weight
         return score

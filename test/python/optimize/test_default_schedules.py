@@ -12,10 +12,12 @@ from dataclasses import replace
 from itertools import product
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from kernel_kinds import KINDS, kernels_of, kernels_to, tensor
 from random_schedules import evaluate, known_runs, wrong_values
 
+from morok import Tensor
 from morok.graph.body import Body
 from morok.passes.optimize import heuristic, products
 from morok.passes.optimize.heuristic import default_schedule
@@ -131,3 +133,13 @@ if __name__ == "__main__":
             for kind in kinds or KINDS:
                 for line in what_is_wrong(kind, seed):
                     print(line, flush=True)
+
+
+@pytest.mark.parametrize("build", [lambda x: x.max_pool2d(2), lambda x: x.avg_pool2d(4), lambda x: x.reshape(-1, 4).sum(1)],
+                         ids=["max pool", "average pool", "short rows"])
+def test_loads_of_what_lies_close_by_have_lanes(build):
+    x = Tensor(np.random.default_rng(0).standard_normal((2, 4, 128, 128)).astype(np.float32)).realize()
+    plan = build(x).prepare()
+    assert "UPCAST" in plan.report()
+    plan.execute()
+    np.testing.assert_allclose(plan.output_buffer_at(0).numpy(), build(Tensor(x.numpy().astype(np.float64))).numpy(), rtol=1e-4, atol=1e-5)
