@@ -92,6 +92,30 @@ class SamplingMethods(CountingMethods):
         from .random.distributions import exponential
         return self.copy_(exponential(self.shape, rate=rate, dtype=self.dtype, generator=generator, device=self.device))
 
+    def log_normal_(self, mean: float = 1.0, std: float = 2.0, generator: Any = None) -> Self:
+        """Every element a number whose logarithm is normal. DTypeError where the dtype is no float.
+
+            Tensor.zeros(3).log_normal_(0.0, 0.5).shape      # (3,)
+        """
+        from .random.transformed import lognormal
+        return self.copy_(lognormal(self.shape, mean=mean, std=std, dtype=self.dtype, generator=generator, device=self.device))
+
+    def cauchy_(self, median: float = 0.0, sigma: float = 1.0, generator: Any = None) -> Self:
+        """Every element a number of the Cauchy distribution. DTypeError where the dtype is no float.
+
+            Tensor.zeros(3).cauchy_().shape      # (3,)
+        """
+        from .random.transformed import cauchy
+        return self.copy_(cauchy(self.shape, loc=median, scale=sigma, dtype=self.dtype, generator=generator, device=self.device))
+
+    def geometric_(self, p: float, generator: Any = None) -> Self:
+        """Every element a number of trials until the first success with probability p; any dtype of numbers. BoundsError for a p that is none.
+
+            Tensor.zeros(2).geometric_(1.0)  # [1.0, 1.0]
+        """
+        from .random.transformed import geometric
+        return self.copy_(geometric(p, self.shape, dtype=self.dtype, generator=generator, device=self.device))
+
     def bernoulli_(self, p: float = 0.5, generator: Any = None) -> Self:
         """Every element 1 with probability p, a number, and else 0; any dtype. BoundsError for a p that is none.
 

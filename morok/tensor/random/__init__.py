@@ -14,8 +14,10 @@ from .distributions import bernoulli, bits, categorical, exponential, gumbel, la
 from .gammas import beta, chisquare, dirichlet, gamma
 from .generator import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from .pytorch_names import rand, rand_like, randint_like, randn, randn_like
+from .transformed import cauchy, geometric, lognormal
 from .truncated import truncated_normal
 
-__all__ = ["Generator", "bernoulli", "beta", "bits", "categorical", "chisquare", "choice", "default_generator", "dirichlet", "exponential", "gamma",
-           "get_rng_state", "gumbel", "initial_seed", "laplace", "logistic", "manual_seed", "multinomial", "normal", "permutation", "poisson", "rand",
-           "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "seed", "set_rng_state", "shuffle", "truncated_normal", "uniform"]
+__all__ = ["Generator", "bernoulli", "beta", "bits", "categorical", "cauchy", "chisquare", "choice", "default_generator", "dirichlet", "exponential", "gamma",
+           "geometric", "get_rng_state", "gumbel", "initial_seed", "laplace", "logistic", "lognormal", "manual_seed", "multinomial", "normal", "permutation",
+           "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "seed", "set_rng_state", "shuffle", "truncated_normal",
+           "uniform"]

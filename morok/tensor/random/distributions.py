@@ -60,14 +60,15 @@ def uniform(*shape: ShapeLike, low: Any = 0.0, high: Any = 1.0, dtype: DTypeLike
         morok.random.uniform(2, 3, low=-1, high=1).shape      # (2, 3)
     """
     sizes, wanted = shape_argument(shape, "uniform"), floating(dtype, "uniform")
-    u = unit_numbers(source_of(generator, device).blocks(sizes), wanted)
-    if isinstance(low, Tensor) or isinstance(high, Tensor):
-        x = (u * (high - low) + low).cast(wanted)
-        end = high.cast(wanted) if isinstance(high, Tensor) else x.full((), number(high, "uniform: high"), wanted, x.device)
-        return end.nextafter(float("-inf")).detach().where((x >= end) & (end > low), x)
-    low, high = number(low, "uniform: low"), number(high, "uniform: high")
-    if not low <= high or math.isinf(high - low):
+    low, high = (p if isinstance(p, Tensor) else number(p, f"uniform: {name}") for p, name in ((low, "low"), (high, "high")))
+    by_tensors = isinstance(low, Tensor) or isinstance(high, Tensor)
+    if not by_tensors and (not low <= high or math.isinf(high - low)):
         raise BoundsError(f"uniform: low {low} and high {high} must be finite numbers in order")
+    u = unit_numbers(source_of(generator, device).blocks(sizes), wanted)
+    if by_tensors:
+        x = (u * (high - low) + low).cast(wanted)
+        end = high.cast(wanted) if isinstance(high, Tensor) else x.full((), high, wanted, x.device)
+        return end.nextafter(float("-inf")).detach().where((x >= end) & (end > low), x)
     if (low, high) == (0.0, 1.0):
         return _below(u, 1.0, wanted)
     return _below(u * (high - low) + low, high, wanted) if low < high else u.full(sizes, low, wanted, u.device)
@@ -90,6 +91,9 @@ def normal(*shape: ShapeLike, mean: Any = 0.0, std: Any = 1.0, dtype: DTypeLike 
         morok.random.normal(2, 3, std=0.02).shape      # (2, 3)
     """
     sizes, wanted = shape_argument(shape, "normal"), floating(dtype, "normal")
+    mean, std = (p if isinstance(p, Tensor) else number(p, f"normal: {name}") for p, name in ((mean, "mean"), (std, "std")))
+    if not isinstance(std, Tensor) and std < 0:
+        raise BoundsError(f"normal: std must not be negative, given {std}")
     source = source_of(generator, device)
     words = source.blocks(sizes)
     if wanted is T.float64:
@@ -100,11 +104,9 @@ def normal(*shape: ShapeLike, mean: Any = 0.0, std: Any = 1.0, dtype: DTypeLike 
         radius = (words[0].cast(T.float32) + 1.0) * 2.0**-32
         angle = unit_numbers((words[1], words[0]), wanted)
     x = (radius.log() * -2.0).sqrt() * (angle * (2 * math.pi)).cos()
-    if not isinstance(std, Tensor) and number(std, "normal: std") < 0:
-        raise BoundsError(f"normal: std must not be negative, given {std}")
     if isinstance(std, Tensor) or std != 1:
         x = x * std
-    if isinstance(mean, Tensor) or number(mean, "normal: mean") != 0:
+    if isinstance(mean, Tensor) or mean != 0:
         x = x + mean
     return x.cast(wanted)
 
@@ -245,6 +247,7 @@ def laplace(*shape: ShapeLike, loc: float = 0.0, scale: float = 1.0, dtype: DTyp
         morok.random.laplace(2, 3, loc=1.0, scale=0.5).shape      # (2, 3)
     """
     sizes, wanted = shape_argument(shape, "laplace"), floating(dtype, "laplace")
+    loc, scale = number(loc, "laplace: loc"), number(scale, "laplace: scale")
     words = source_of(generator, device).blocks(sizes)
     if not number(scale, "laplace: scale") >= 0:
         raise BoundsError(f"laplace: scale must not be negative, given {scale}")

@@ -37,6 +37,8 @@ CONTINUOUS = {
     "truncated": (lambda n, d: random.truncated_normal(n, dtype=d), truncated(-2, 2)),
     "truncated to one side": (lambda n, d: random.truncated_normal(n, mean=1, std=2, low=3, high=9, dtype=d), lambda x: truncated(1, 4)((x - 1) / 2)),
     "half open": (lambda n, d: random.truncated_normal(n, low=-np.inf, high=0.5, dtype=d), lambda x: special.ndtr(x) / special.ndtr(0.5)),
+    "lognormal": (lambda n, d: random.lognormal(n, mean=0.5, std=0.7, dtype=d), lambda x: special.ndtr((np.log(x) - 0.5) / 0.7)),
+    "cauchy": (lambda n, d: random.cauchy(n, loc=1, scale=2, dtype=d), lambda x: 0.5 + np.arctan((x - 1) / 2) / np.pi),
     "gamma 0.3": (lambda n, d: random.gamma(0.3, n, dtype=d), lambda x: special.gammainc(0.3, x)),
     "gamma 1": (lambda n, d: random.gamma(1.0, n, scale=2.0, dtype=d), lambda x: special.gammainc(1, x / 2)),
     "gamma 40": (lambda n, d: random.gamma(40, n, dtype=d), lambda x: special.gammainc(40, x)),
@@ -69,6 +71,16 @@ def test_poisson(rate):
     expected = np.exp(special.xlogy(k := np.arange(values.max() + 1), rate) - rate - special.gammaln(k + 1)) * COUNT
     assert abs(chi_squared(np.bincount(values), expected)) < 4
     assert abs(values.mean() - rate) < 4 * np.sqrt(rate / COUNT) and abs(values.var() / rate - 1) < 4 * np.sqrt((2 + 1 / rate) / COUNT)
+
+
+@pytest.mark.parametrize("p", [0.01, 0.3, 0.9, 1.0])
+def test_geometric(p):
+    morok.manual_seed(3)
+    values = random.geometric(p, COUNT).numpy()
+    k = np.arange(values.max() + 1)
+    assert values.dtype == np.int64 and values.min() == 1 and abs(values.mean() * p - 1) < 4 * np.sqrt((1 - p) / COUNT) + 1e-12
+    if p < 1:
+        assert abs(chi_squared(np.bincount(values), COUNT * np.where(k, p * (1 - p) ** (k - 1.0), 0))) < 4
 
 
 def test_poisson_of_rates():
@@ -183,6 +195,8 @@ def test_draws_in_place():
     assert view.uniform_(2, 3) is view and x.numpy()[0].tolist() == [0, 0, 0] and (x.numpy()[1:3] >= 2).all() and x.numpy()[3].tolist() == [0, 0, 0]
     assert abs(Tensor.zeros(1000).normal_(3.0, 0.1).mean().item() - 3) < 0.02
     assert abs(Tensor.zeros(1000).exponential_(2.0).mean().item() - 0.5) < 0.1
+    assert abs(np.median(Tensor.zeros(1000).cauchy_(3.0, 0.1).numpy()) - 3) < 0.05 and Tensor.zeros(3, dtype="int16").geometric_(1.0).tolist() == [1] * 3
+    assert abs(Tensor.zeros(1000).log_normal_(1.0, 0.1).log().mean().item() - 1) < 0.02
     assert Tensor.zeros(5, dtype="int32").bernoulli_(1.0).tolist() == [1] * 5
     with pytest.raises(DTypeError, match="uniform"):
         Tensor([1, 2]).uniform_()
@@ -206,6 +220,11 @@ WRONG = {
     "poisson bool": (lambda: random.poisson(1, 3, dtype="bool"), DTypeError, "not bool"),
     "randint order": (lambda: random.randint(5, 2, (3,)), BoundsError, "low 5 must be less than high 2"),
     "randint floats": (lambda: random.randint(0.5, 2, (3,)), TypeError, "int"),
+    "uniform": (lambda: random.uniform(2, low=1, high=0), BoundsError, "in order"), "normal": (lambda: random.normal(2, mean="a"), TypeError, "mean"),
+    "laplace": (lambda: random.laplace(2, scale="a"), TypeError, "scale"),
+    "cauchy": (lambda: random.cauchy(2, scale=0), BoundsError, "positive"), "geometric": (lambda: random.geometric(0.0, 2), BoundsError, "from 2"),
+    "lognormal": (lambda: random.lognormal(2, std=-1), BoundsError, "negative"),
+    "geometric bool": (lambda: random.geometric(1, 2, dtype="bool"), DTypeError, "bool"),
     "negative": (lambda: morok.rand(-1), ShapeError, "-1"), "rand int": (lambda: morok.rand(2, dtype="int32"), DTypeError, "must be a float"),
 }
 
