@@ -37,7 +37,7 @@ CONTINUOUS = {
     "truncated": (lambda n, d: random.truncated_normal(n, dtype=d), truncated(-2, 2)),
     "truncated to one side": (lambda n, d: random.truncated_normal(n, mean=1, std=2, low=3, high=9, dtype=d), lambda x: truncated(1, 4)((x - 1) / 2)),
     "half open": (lambda n, d: random.truncated_normal(n, low=-np.inf, high=0.5, dtype=d), lambda x: special.ndtr(x) / special.ndtr(0.5)),
-    "lognormal": (lambda n, d: random.lognormal(n, mean=0.5, std=0.7, dtype=d), lambda x: special.ndtr((np.log(x) - 0.5) / 0.7)),
+    "log_normal": (lambda n, d: random.lognormal(n, mean=0.5, std=0.7, dtype=d), lambda x: special.ndtr((np.log(x) - 0.5) / 0.7)),
     "cauchy": (lambda n, d: random.cauchy(n, loc=1, scale=2, dtype=d), lambda x: 0.5 + np.arctan((x - 1) / 2) / np.pi),
     "gamma 0.3": (lambda n, d: random.gamma(0.3, n, dtype=d), lambda x: special.gammainc(0.3, x)),
     "gamma 1": (lambda n, d: random.gamma(1.0, n, scale=2.0, dtype=d), lambda x: special.gammainc(1, x / 2)),
