@@ -25,7 +25,7 @@ class Group(dict[str, Any]):
     def __setitem__(self, name: str, value: Any) -> None:
         old = self.get(name)
         if isinstance(old, Tensor) and isinstance(value, (int, float, np.number)):
-            set_number(old, value)
+            set_number(old, float(value))
         else:
             super().__setitem__(name, value)
 
