@@ -270,7 +270,7 @@ def _number(value: Any) -> Any:
 def _set(old: Any, value: Any) -> Any:
     """The value of an option from now on: tensors stay the same, as captured functions read them."""
     if isinstance(old, Tensor):
-        set_number(old, float(value))
+        set_number(old, value)
         return old
     if isinstance(old, tuple) and isinstance(value, (tuple, list)) and len(old) == len(value):
         return tuple(_set(o, v) for o, v in zip(old, value))
