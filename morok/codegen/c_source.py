@@ -73,7 +73,9 @@ _SAME_NAME = ("sqrt", "floor", "ceil", "trunc", "fma", "exp", "exp2", "expm1", "
 MATH = {"absf": "fabs", "roundeven": "rint", "powf": "pow", **{name: name for name in _SAME_NAME}}
 """math's ops and C's functions; `rint` rounds to even, as the rounding mode stands."""
 C_TYPES = {"i1": "bool", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t", "index": "int64_t", "f16": "uint16_t",
-           "bf16": "uint16_t", "f32": "float", "f64": "double"}
+           "bf16": "uint16_t", **{d.mlir: "uint8_t" for d in T.EIGHT_BIT_FLOATS}, "f32": "float", "f64": "double"}
+STORED = {d.mlir: d for d in (T.float16, T.bfloat16, *T.EIGHT_BIT_FLOATS)}
+"""Floats that are held as their bits."""
 WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 
 
@@ -221,9 +223,8 @@ class CSource:
             value = ir.IntegerAttr(attribute).value
             return ("true" if value else "false") if kind == "i1" else _integer(value, WIDTHS[kind])
         number = ir.FloatAttr(attribute).value
-        if kind in ("f16", "bf16"):
-            bits = T.float16 if kind == "f16" else T.bfloat16
-            return hex(int.from_bytes(bits.np.type(number).tobytes(), "little"))
+        if kind in STORED:
+            return hex(int.from_bytes(STORED[kind].np.type(number).tobytes(), "little"))
         return _float(number, "f" if kind == "f32" else "")
 
     def expression(self, dialect: str, kind: str, op: ir.Operation, x: list[str]) -> str:
@@ -231,7 +232,7 @@ class CSource:
         if dialect == "math" and kind in MATH and t in ("f32", "f64"):
             return f"{MATH[kind]}{'f' * (t == 'f32')}({', '.join(x)})"
         writer = _EXPRESSIONS.get(kind) if dialect == "arith" else None
-        if writer is None or t in ("f16", "bf16") and kind not in ("select", "bitcast", "truncf"):
+        if writer is None or t in STORED and kind not in ("select", "bitcast", "truncf"):
             raise _unknown(op)
         return writer(self, op, x, t)
 

@@ -19,7 +19,7 @@ class DType:
 
     __slots__ = ("name", "kind", "bits", "mlir", "np", "rank")
 
-    def __init__(self, name: str, kind: str, bits: int, mlir: str, np_dtype: Any, rank: int):
+    def __init__(self, name: str, kind: str, bits: int, mlir: str, np_dtype: Any, rank: float):
         self.name, self.kind, self.bits, self.mlir, self.rank = name, kind, bits, mlir, rank
         self.np = np.dtype(np_dtype)
 
@@ -64,13 +64,20 @@ class DType:
 bool_ = DType("bool", "b", 8, "i1", np.bool_, 0)
 int8, int16, int32, int64 = (DType(f"int{b}", "i", b, f"i{b}", f"int{b}", r) for b, r in ((8, 1), (16, 3), (32, 5), (64, 7)))
 uint8, uint16, uint32, uint64 = (DType(f"uint{b}", "u", b, f"ui{b}", f"uint{b}", r) for b, r in ((8, 2), (16, 4), (32, 6), (64, 8)))
+float8_e4m3fn = DType("float8_e4m3fn", "f", 8, "f8E4M3FN", ml_dtypes.float8_e4m3fn, 8.25)
+float8_e4m3 = DType("float8_e4m3", "f", 8, "f8E4M3", ml_dtypes.float8_e4m3, 8.5)
+float8_e5m2 = DType("float8_e5m2", "f", 8, "f8E5M2", ml_dtypes.float8_e5m2, 8.75)
 float16 = DType("float16", "f", 16, "f16", np.float16, 10)
 bfloat16 = DType("bfloat16", "f", 16, "bf16", ml_dtypes.bfloat16, 9)
 float32 = DType("float32", "f", 32, "f32", np.float32, 11)
 float64 = DType("float64", "f", 64, "f64", np.float64, 12)
 index = DType("index", "x", 64, "index", np.int64, 13)
 
-DTYPES = {d.name: d for d in (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, index)}
+EIGHT_BIT_FLOATS = frozenset((float8_e4m3fn, float8_e4m3, float8_e5m2))
+"""Kept in memory, but computed with as float32."""
+
+DTYPES = {d.name: d for d in (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float8_e4m3fn, float8_e4m3, float8_e5m2, float16, bfloat16,
+                           float32, float64, index)}
 _BY_MLIR = {d.mlir: d for d in DTYPES.values()}
 _BY_NUMPY = {d.np: d for d in DTYPES.values() if d is not index}
 

@@ -11,6 +11,7 @@ import ctypes
 from collections.abc import Mapping, Sequence
 from math import prod
 
+import ml_dtypes
 import numpy as np
 
 from ..codegen.renderer import RenderedKernel
@@ -26,7 +27,7 @@ from ..passes.registry import Pass
 from ..schedule.items import kernel_variables
 from .buffer import Buffer
 
-TOLERANCE = {T.float16: 4e-3, T.bfloat16: 3e-2, T.float32: 2e-5, T.float64: 1e-10}
+TOLERANCE = {T.float8_e4m3fn: 0.15, T.float8_e4m3: 0.15, T.float8_e5m2: 0.3, T.float16: 4e-3, T.bfloat16: 3e-2, T.float32: 2e-5, T.float64: 1e-10}
 """Of the greatest magnitude in a result: sums may be taken in another order."""
 
 
@@ -170,7 +171,7 @@ def difference(before: np.ndarray, after: np.ndarray, leniency: float = 1.0) -> 
 
 def _near_overflow(x: np.ndarray, y: np.ndarray, dtype: T.DType) -> np.ndarray:
     """Where one order of a sum overflows and another just does not."""
-    limit = float(np.finfo(dtype.np).max) if dtype is not T.bfloat16 else 3.3e38
+    limit = float(ml_dtypes.finfo(dtype.np).max)
     return (np.abs(x) > limit / 2) & (np.abs(y) > limit / 2) & (np.sign(x) == np.sign(y))
 
 

@@ -46,6 +46,10 @@ def stated(*lists: Shape) -> tuple[tuple[tuple[int, ...], ...], tuple[TensorUOp,
 # ALU
 
 def alu(name: str, *operands: TensorUOp) -> TensorUOp:
+    if name != "where" and operands[0].dtype in T.EIGHT_BIT_FLOATS:  # computed in float32, as 16-bit floats are
+        dtype = operands[0].dtype
+        found = op(name, tuple([cast(u, T.float32) for u in operands]))
+        return cast(found, dtype) if found.dtype.is_float else found
     return op(name, operands)
 
 
@@ -53,6 +57,9 @@ def cast(u: TensorUOp, dtype: T.DType) -> TensorUOp:
     t: Any = u.type
     if t.dtype is dtype:
         return u
+    if dtype in T.EIGHT_BIT_FLOATS or t.dtype in T.EIGHT_BIT_FLOATS:
+        from .eight_bit_floats import converted
+        return converted(u, dtype)
     if u.name == "const":
         return _cast_constant(u, dtype)
     return op("cast", (u,), (), T.tensor(t.shape, dtype))
@@ -178,6 +185,8 @@ def detach(u: TensorUOp) -> TensorUOp:
 
 def scan(u: TensorUOp, name: str, axis: int) -> TensorUOp:
     """Each element combined with all before it along the axis."""
+    if u.dtype in T.EIGHT_BIT_FLOATS:
+        return cast(op("scan", (cast(u, T.float32),), (name, axis)), u.dtype)
     return op("scan", (u,), (name, axis))
 
 
@@ -223,6 +232,8 @@ def end_of_repeat(loop: TensorUOp, number: int, type: T.Type) -> TensorUOp:
 
 def reduce(u: TensorUOp, name: str, axes: tuple[int, ...]) -> TensorUOp:
     """Combines over the axes, which the result lacks."""
+    if axes and u.dtype in T.EIGHT_BIT_FLOATS:
+        return cast(op("reduce_axis", (cast(u, T.float32),), (name, axes)), u.dtype)
     return op("reduce_axis", (u,), (name, axes)) if axes else u
 
 

@@ -4,7 +4,7 @@
     promote(int8, uint8)  = int16        bool < integers < floats; both signs: the next wider signed type
     promote(int64, float32) = float32    an integer never widens a float
     promote(uint64, int64)  = float64    as NumPy
-    promote(float16, bfloat16) = float32
+    promote(float16, bfloat16) = float32; so two kinds of 8-bit floats
 
 Python scalars are weak: they take the tensor's dtype where their kind allows (`int32 + 1` is int32, `int32 + 1.5` is the default float).
 NumPy arrays and scalars and 0-d tensors have dtypes of their own and combine by the rules.
@@ -17,12 +17,32 @@ from typing import Any
 
 import numpy as np
 
-from ..dialect.types import DTYPES, DType, bfloat16, dtype_of_numpy, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64
+from ..dialect.types import (
+    DTYPES,
+    DType,
+    bfloat16,
+    dtype_of_numpy,
+    float8_e4m3,
+    float8_e4m3fn,
+    float8_e5m2,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 from ..dialect.types import bool_ as bool
 from ..errors import ComplexError, DTypeError
 
-__all__ = ["DType", "as_dtype", "bfloat16", "bool", "default_float", "default_int", "float16", "float32", "float64", "int16",
-           "int32", "int64", "int8", "may_store", "promote", "set_default_float", "set_default_int", "uint16", "uint32", "uint64", "uint8"]
+__all__ = ["DType", "as_dtype", "bfloat16", "bool", "default_float", "default_int", "float16", "float32", "float64", "float8_e4m3", "float8_e4m3fn",
+           "float8_e5m2", "int16", "int32", "int64", "int8", "may_store", "promote", "set_default_float", "set_default_int", "uint16", "uint32",
+           "uint64", "uint8"]
 
 half, float, double, short, int, long = float16, float32, float64, int16, int32, int64
 """PyTorch's other names."""
@@ -112,7 +132,7 @@ def promote(a: DType, b: DType) -> DType:
     if a.rank > b.rank:
         a, b = b, a
     if b.is_float:
-        return float32 if (a, b) == (bfloat16, float16) else b
+        return float32 if (a, b) == (bfloat16, float16) or a.is_float and b.bits == 8 else b
     if a is bool or a.kind == b.kind:
         return b
     unsigned, signed = (a, b) if a.kind == "u" else (b, a)
@@ -151,10 +171,10 @@ def accumulator(dtype: DType) -> DType:
 
 
 def computing(dtype: DType) -> DType:
-    """The dtype in which a function of several steps computes: float32 for 16-bit floats and the default float for integers."""
+    """The dtype in which a function of several steps computes: float32 for shorter floats and the default float for integers."""
     if not dtype.is_float:
         return default_float()
-    return float32 if dtype.bits == 16 else dtype
+    return float32 if dtype.bits < 32 else dtype
 
 
 def of_array(array: np.ndarray) -> DType:

@@ -193,7 +193,7 @@ def _sizes_of(subscripts: str, inputs: list, shapes: list[Shape]) -> dict[Any, S
 def multiply_and_sum(a: TensorUOp, b: TensorUOp, over: int | tuple[int, ...]) -> TensorUOp:
     """The product, broadcast, summed over the last axes, so many, or over some, in the operands' dtype."""
     dtype = a.dtype
-    if dtype.is_float and dtype.bits == 16:
+    if dtype.is_float and dtype.bits < 32:
         a, b = build.cast(a, T.float32), build.cast(b, T.float32)
     shape = broadcast_shape("mul", build.shape_of(a), build.shape_of(b))
     product = build.alu("and" if dtype is T.bool_ else "mul", build.broadcast(a, shape), build.broadcast(b, shape))

@@ -46,7 +46,7 @@ class ReductionMethods(CreationMethods):
         wanted = dtypes.as_dtype(dtype) if dtype is not None else dtypes.accumulator(self.dtype)
         if wanted is T.bool_:
             return self.bool()._reduced(self.bool().uop, "or" if name == "add" else "and", axes, keepdim)
-        wide = T.float32 if wanted.is_float and wanted.bits == 16 else wanted
+        wide = T.float32 if wanted.is_float and wanted.bits < 32 else wanted
         return self._reduced(build.cast(self.uop, wide), name, axes, keepdim).cast(wanted)
 
     @reduction
