@@ -192,7 +192,7 @@ class _RepeatStep:
         other = stage.exchanged(slots)
         self.steps = [_steps(stage.stages, s, devices) for s in (slots, other)]
         self.flags = [0, 0] if stage.goes_on is None else [s[stage.carried[stage.goes_on]].address for s in (slots, other)]
-        self.back = [(slots[a].address, slots[b].address, slots[a].nbytes) for a, b in zip(stage.carried, stage.following)]
+        self.back = [(slots[a].address, slots[b].address, slots[a].nbytes) for a, b in zip(stage.carried, stage.following) if a != b]
         self.launches = sum(len(s.program.schedule.items) for s in single_stages(stage.stages) if s.program is not None)
         self.is_checked = any(s.program is not None and s.program.config.check for s in single_stages(stage.stages))
 

@@ -335,7 +335,8 @@ class _Layout:
             if buffer in taken or buffer < schedule.argument_count and buffer not in written:
                 copies.append((slots[buffer], slot))
             elif buffer < schedule.argument_count:
-                self._rename(slot, slots[buffer])
+                if slot != slots[buffer]:
+                    self._rename(slot, slots[buffer])
             else:
                 slots[buffer] = slot
             taken.add(buffer)

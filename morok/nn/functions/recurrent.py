@@ -1,7 +1,7 @@
 """Recurrent steps and sequences, in PyTorch's formulas and order of gates (LSTM: input, forget, cell, output; GRU: reset, update, new).
 
-What all steps do to their inputs alike is done once before, as one product. Each step's state is stored: the steps are then equal parts of the program,
-which are compiled once.
+What all steps do to their inputs alike is done once before, as one product. A long sequence is a loop of the graph (`looped_sequence.py`); in a short one
+each step's state is stored: the steps are then equal parts of the program, which are compiled once.
 """
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 
 from ...tensor.tensor import Tensor
 from ..arguments import of_tensor
+from .looped_sequence import State, looped
 
-State = tuple[Tensor, ...]
-"""(h,), or (h, c) of an LSTM."""
+LOOPED = 12
+"""Steps from which on a sequence is a loop: compiling does not grow with it, and a step costs no more."""
 
 
 def rnn_step(nonlinearity: str) -> Callable:
@@ -49,15 +50,23 @@ def projected(x: Tensor, weight: Tensor, bias: Any) -> Tensor:
 def sequence(step: Callable, x: Tensor, state: State, weights: dict[str, Any], backwards: bool = False) -> tuple[Tensor, State]:
     """All steps along the first axis of x (length, batch, width): every h, stacked, and the last state."""
     inputs = projected(x, weights["weight_ih"], weights["bias_ih"]).contiguous()
-    parts = inputs.unbind(0)
-    columns, bias = weights["weight_hh"].T.contiguous(), weights["bias_hh"]  # in the order in which every step reads them
-    found: list[Tensor] = []
-    for part in reversed(parts) if backwards else parts:
+    if isinstance(inputs.shape[0], int) and inputs.shape[0] >= LOOPED and weights.get("weight_hr") is None:
+        states = looped(step, inputs.flip(0) if backwards else inputs, state, weights["weight_hh"], weights["bias_hh"])
+        outputs = states[0].flip(0) if backwards else states[0]
+        return outputs, tuple(s[-1] for s in states)
+    found = unrolled(step, inputs.flip(0) if backwards else inputs, state, weights["weight_hh"], weights["bias_hh"], weights.get("weight_hr"))
+    outputs = [after[0] for after in found]
+    return outputs[0].stack(*outputs[1:]) if not backwards else outputs[-1].stack(*outputs[-2::-1]), found[-1]
+
+
+def unrolled(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias: Any, projection: Any = None) -> list[State]:
+    """The state after each step, step by step in the graph."""
+    found, columns = [], weight.T.contiguous()  # in the order in which every step reads them
+    for part in inputs.unbind(0):
         hidden = state[0] @ columns
         after = step(part, hidden if bias is None else hidden + bias, state)
-        if weights.get("weight_hr") is not None:
-            after = (projected(after[0], weights["weight_hr"], None), *after[1:])
+        if projection is not None:
+            after = (projected(after[0], projection, None), *after[1:])
         state = tuple(s.contiguous() for s in after)
-        found.append(state[0])
-    found = found[::-1] if backwards else found
-    return found[0].stack(*found[1:]), state
+        found.append(state)
+    return found

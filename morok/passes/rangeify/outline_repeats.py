@@ -6,7 +6,8 @@
                                                          stage 2      k(x)
 
 A body reads the carried values from one memory and writes the next ones to another; every second iteration runs with the two exchanged, so that nothing
-is copied and no iteration overwrites what it still reads. What a body uses and does not depend on its carried values is computed before the loop, once;
+is copied and no iteration overwrites what it still reads. A carried value that the body only puts rows into (a scatter: what a loop collects) stays where it
+is, so that an iteration writes no more than its row. What a body uses and does not depend on its carried values is computed before the loop, once;
 masks and the like, made of constants alone, and views of memory are computed in the body, which costs less than to read them.
 """
 from __future__ import annotations
@@ -18,6 +19,7 @@ from itertools import count
 from mlir import ir
 
 from ...dialect import types as T
+from ...dialect.context import shared_context
 from ...dialect.ops import MOVEMENT
 from ...errors import DeviceError, IRError
 from ...graph.body import Body, Program
@@ -185,14 +187,29 @@ class _Loop:
             if inside[u]:
                 stack += u.operands
             elif not self.splitter.is_cheap(u):
-                found[u] = None
+                if u.name in MOVEMENT:  # the body views what is computed: a view may be larger
+                    stack += u.operands
+                else:
+                    found[u] = None
         return list(found)
+
+    def _written_in_place(self) -> set[UOp]:
+        """The carried values whose next ones are themselves with rows put into them, and that nothing else in the body reads."""
+        readers: dict[UOp, int] = {}
+        for u in toposort(self.parts.following):
+            for o in u.operands:
+                readers[o] = readers.get(o, 0) + 1
+        return {c for c, f in zip(self.parts.carried, self.parts.following) if f.name == "scatter" and f.operands[0] is c and readers[c] == 1
+                and f not in readers and self.parts.following.count(f) == 1}
 
     def stages(self) -> list[Stage | RepeatStage]:
         splitter, (carried, initial, following, count, goes_on) = self.splitter, self.parts
+        stays = self._written_in_place()
         slots = tuple(splitter.new_slot() for _ in carried)
-        others = tuple(splitter.new_slot() for _ in carried)
+        others = tuple(s if c in stays else splitter.new_slot() for c, s in zip(carried, slots))
         body, inputs = splitter.function(following, [], carried)
+        overwrite = {"morok.in_place": ir.UnitAttr.get(shared_context().context)}
+        body = replace(body, argument_attributes=[overwrite if c in stays else {} for c in carried] + body.argument_attributes[len(carried):])
         inner = split_repeats(Stage(body, (*slots, *inputs), others), splitter.new_slot)
         for u in splitter.order:
             if u.name == "repeated" and u.operands[0] is self.repeat:

@@ -1,0 +1,138 @@
+"""A long recurrence as two loops of the graph: forward through the steps, and back through them for the derivative.
+
+    hidden = h W' + b,  state = step(inputs[t], hidden, state)          for t = 0 .. n - 1; every state is kept
+    d hidden, d state  = derivative of step at t                        for t = n - 1 .. 0; every d hidden is kept
+    d W = sum over t of (d hidden)' h,   d b = sum of d hidden          as one product and one sum, behind the loop
+
+Compiling takes one step each way, however long the sequence is. What the loops give has the derivatives of the steps written one after another, so that
+higher orders are right too.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from ...graph.derivation import CUSTOM, Custom, is_derived
+from ...graph.tensor_graph import TensorUOp
+from ...tensor import build
+from ...tensor.gradient.reverse import cotangents
+from ...tensor.loops import fori_loop
+from ...tensor.tensor import Tensor
+
+State = tuple[Tensor, ...]
+"""(h,), or (h, c) of an LSTM."""
+
+
+def looped(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias: Any) -> list[Tensor]:
+    """Each part of the state after every step, (length, batch, width), of inputs (length, batch, gates * width)."""
+    given = [inputs, weight, *([] if bias is None else [bias]), *state]
+    found = _forward(step, inputs, state, weight, bias)
+    if not any(is_derived(t.uop) for t in given):
+        return found
+    widths = [s.shape[-1] for s in found]
+    joined = found[0] if len(found) == 1 else found[0].cat(*found[1:], dim=-1)
+    value = _with_derivative(joined, step, given, bias is not None)
+    return list(value.split(widths, -1)) if len(found) > 1 else [value]
+
+
+def _forward(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias: Any) -> list[Tensor]:
+    count = inputs.shape[0]
+    columns = weight.detach().T.contiguous()
+    rows, offset = inputs.detach(), None if bias is None else bias.detach()
+
+    def body(i: Tensor, carry: Any) -> Any:
+        now, kept = carry
+        after = tuple(s.contiguous() for s in step(rows[i], _product(now[0], columns, offset), now))
+        return after, tuple(_kept(k, i, s) for k, s in zip(kept, after))
+    _, kept = fori_loop(0, count, body, (tuple(s.detach() for s in state), tuple(_memory(count, s) for s in state)))
+    return [k.reshape(count, *s.shape) for k, s in zip(kept, state)]
+
+
+def _with_derivative(joined: Tensor, step: Callable, given: Sequence[Tensor], has_bias: bool) -> Tensor:
+    """The states as a function of what they are made of, whose derivative is the loop backwards."""
+    u, sources = TensorUOp.stand_alone(joined.uop), tuple(t.uop for t in given)
+
+    def reach(g: TensorUOp) -> tuple[TensorUOp | None, ...]:
+        tensors = [joined._new(s) for s in sources]
+        found = _backward(step, tensors, has_bias, joined.detach(), joined._new(g).detach())
+        values = tuple(TensorUOp.stand_alone(build.cast(t.uop, s.dtype)) for t, s in zip(found, sources))
+        for number, value in enumerate(values):
+            CUSTOM[value] = Custom((*sources, g), _second(step, tensors, g, has_bias, number))
+        return values
+    CUSTOM[u] = Custom(sources, reach)
+    return joined._new(u)
+
+
+def _second(step: Callable, given: Sequence[Tensor], g: TensorUOp, has_bias: bool, number: int) -> Callable:
+    """The derivative of one of the loop's cotangents: that of the same made of unrolled steps."""
+    def reach(second: TensorUOp) -> tuple[TensorUOp | None, ...]:
+        sources = [t.uop for t in given]
+        first = cotangents([_unrolled(step, given, has_bias).uop], [g], sources, sources)[number]
+        if first is None:
+            return (None,) * (len(sources) + 1)
+        return tuple(cotangents([first], [second], [*sources, g], [*sources, g]))
+    return reach
+
+
+def _unrolled(step: Callable, given: Sequence[Tensor], has_bias: bool) -> Tensor:
+    from .recurrent import unrolled
+    inputs, weight, bias, state = _parts(given, has_bias)
+    found = unrolled(step, inputs, state, weight, bias)
+    parts = [part[0].stack(*part[1:]) for part in zip(*found)]
+    return parts[0] if len(parts) == 1 else parts[0].cat(*parts[1:], dim=-1)
+
+
+def _backward(step: Callable, given: Sequence[Tensor], has_bias: bool, joined: Tensor, g: Tensor) -> list[Tensor]:
+    """What reaches inputs, weight, bias and the first state."""
+    inputs, weight, bias, state = (None if t is None else tuple(s.detach() for s in t) if isinstance(t, tuple) else t.detach()
+                                   for t in _parts(given, has_bias))
+    assert inputs is not None and weight is not None
+    count, widths = inputs.shape[0], [s.shape[-1] for s in state]
+    before = [s.unsqueeze(0).cat(part[:-1], dim=0).contiguous() for s, part in zip(state, joined.split(widths, -1))]
+    hidden = _product(before[0], weight.T, bias).contiguous()
+    wanted = [part.contiguous() for part in g.split(widths, -1)]
+
+    def body(i: Tensor, carry: Any) -> Any:
+        later, kept = carry
+        t = count - 1 - i
+        leaves = [v[t] for v in (inputs, hidden, *before)]
+        after = step(leaves[0], leaves[1], tuple(leaves[2:]))
+        received = [(w[t] + d).uop for w, d in zip(wanted, later)]
+        found = cotangents([a.uop for a in after], received, *([v.uop for v in leaves],) * 2)
+        to_inputs, to_hidden, *to_state = (v.zeros_like() if c is None else v._new(c) for v, c in zip(leaves, found))
+        to_hidden = to_hidden.contiguous()
+        to_state[0] = to_state[0] + to_hidden @ weight
+        return tuple(s.contiguous() for s in to_state), tuple(_kept(k, t, p) for k, p in zip(kept, (to_hidden, to_inputs)))
+    memory = (_memory(count, hidden[0]),) * (1 if _adds(step, inputs[0], hidden[0], [b[0] for b in before]) else 2)
+    first, kept = fori_loop(0, count, body, (tuple(s.zeros_like() for s in state), memory))
+    to_hidden, to_inputs = (k.reshape(count, *hidden.shape[1:]) for k in (kept[0], kept[-1]))
+    flat = to_hidden.reshape(-1, hidden.shape[-1])
+    to_weight = flat.T @ before[0].reshape(-1, widths[0])
+    return [to_inputs, to_weight, *([flat.sum(0)] if has_bias else []), *first]
+
+
+def _adds(step: Callable, inputs: Tensor, hidden: Tensor, state: Sequence[Tensor]) -> bool:
+    """Whether the step adds the two before all else, so that the same reaches both."""
+    after = step(inputs, hidden, tuple(state))
+    found = cotangents([a.uop for a in after], [a.uop for a in after], [inputs.uop, hidden.uop])
+    return found[0] is found[1]
+
+
+def _parts(given: Sequence[Tensor], has_bias: bool) -> tuple[Tensor, Tensor, Tensor | None, State]:
+    return given[0], given[1], given[2] if has_bias else None, tuple(given[2 + has_bias:])
+
+
+def _product(state: Tensor, columns: Tensor, bias: Tensor | None) -> Tensor:
+    product = state @ columns
+    return product if bias is None else product + bias
+
+
+def _memory(count: Any, row: Tensor) -> Tensor:
+    """Rows for the values of all steps, which a loop fills: (1, count, elements)."""
+    return row._new(build.full((1, count, prod(row.shape)), 0, row.dtype))
+
+
+def _kept(memory: Tensor, i: Tensor, row: Tensor) -> Tensor:
+    """The memory with a row put at place i; the loop writes it in place."""
+    return memory._new(build.scatter(memory.uop, i.reshape(1, 1).uop, row.reshape(1, 1, -1).uop, "set"))

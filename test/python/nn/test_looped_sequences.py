@@ -1,0 +1,63 @@
+"""Recurrent layers as loops of the graph: values and derivatives of every order are those of the steps written one after another."""
+import numpy as np
+import pytest
+
+import morok
+from morok import Tensor, nn
+from morok.nn.functions import recurrent
+
+CASES = {"RNN": (nn.RNN, {}), "LSTM": (nn.LSTM, {}), "GRU": (nn.GRU, {}), "plain LSTM": (nn.LSTM, {"bias": False}),
+         "both ways": (nn.GRU, {"bidirectional": True})}
+
+
+def values(kind, monkeypatch, least, length=3, dtype="float32"):
+    """Outputs and derivatives to inputs, first states and parameters, for sequences that are loops from `least` steps on."""
+    monkeypatch.setattr(recurrent, "LOOPED", least)
+    morok.manual_seed(1)
+    layer, more = CASES[kind]
+    net = layer(3, 4, **more).to(dtype)
+    rng = np.random.default_rng(0)
+    x = Tensor(rng.standard_normal((length, 2, 3)).astype(dtype), requires_grad=True)
+    states = [Tensor(rng.standard_normal((net._directions, 2, 4)).astype(dtype), requires_grad=True) for _ in range(net.states)]
+    y, last = net(x, tuple(states) if net.states == 2 else states[0])
+    weights = Tensor(rng.standard_normal(y.shape).astype(dtype))
+    parts = last if isinstance(last, tuple) else (last,)
+    loss = (y * weights).sum() + sum((p * p).sum() for p in parts)
+    loss.backward()
+    return [t.numpy() for t in (y, *parts, x.grad, *(s.grad for s in states), *(p.grad for p in net.parameters()))]
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_loops_give_what_steps_give(kind, monkeypatch):
+    for looped, unrolled in zip(values(kind, monkeypatch, 1), values(kind, monkeypatch, 1000), strict=True):
+        np.testing.assert_allclose(looped, unrolled, rtol=2e-5, atol=2e-6)
+
+
+def test_higher_orders(monkeypatch):
+    morok.manual_seed(1)
+    net = nn.RNN(2, 3)
+    x = np.random.default_rng(0).standard_normal((3, 1, 2)).astype(np.float32)
+    found = []
+    for least in (1, 1000):
+        monkeypatch.setattr(recurrent, "LOOPED", least)
+        squared = morok.grad(lambda t: (morok.grad(lambda v: net(v)[0].square().sum())(t) ** 2).sum())
+        pushed = morok.jvp(lambda t: net(t)[0], (Tensor(x),), (Tensor(np.ones_like(x)),))[1]
+        mapped = morok.vmap(lambda t: net(t)[0].sum())(Tensor(np.stack([x, x + 1])))
+        found.append([squared(Tensor(x)).numpy(), pushed.numpy(), mapped.numpy()])
+    for looped, unrolled in zip(*found):
+        np.testing.assert_allclose(looped, unrolled, rtol=2e-5, atol=1e-6)
+
+
+def test_a_long_sequence_is_a_loop():
+    net = nn.LSTM(3, 4)
+    x = Tensor(np.random.default_rng(0).standard_normal((200, 2, 3)).astype(np.float32))
+    plan = Tensor.prepare_batch([net(x)[0]])
+    assert plan.num_kernels() < 20
+    step = morok.jit(lambda t: net(t)[0])
+    outputs = [step(x).numpy() for _ in range(3)]
+    np.testing.assert_array_equal(outputs[0], outputs[2])
+    h, c = (np.zeros((1, 2, 4), np.float32),) * 2
+    for t in (0, 1, 2):
+        y, (h, c) = net(x[t:t + 1], (Tensor(h), Tensor(c)))
+        np.testing.assert_allclose(y.numpy()[0], outputs[0][t], rtol=2e-5, atol=1e-6)
+        h, c = h.numpy(), c.numpy()
