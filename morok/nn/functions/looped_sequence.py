@@ -37,7 +37,7 @@ def looped(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias: A
 
 
 def _forward(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias: Any) -> list[Tensor]:
-    count = inputs.shape[0]
+    count: Any = inputs.shape[0]
     columns = weight.detach().T.contiguous()
     rows, offset = inputs.detach(), None if bias is None else bias.detach()
 
@@ -85,9 +85,8 @@ def _unrolled(step: Callable, given: Sequence[Tensor], has_bias: bool) -> Tensor
 
 def _backward(step: Callable, given: Sequence[Tensor], has_bias: bool, joined: Tensor, g: Tensor) -> list[Tensor]:
     """What reaches inputs, weight, bias and the first state."""
-    inputs, weight, bias, state = (None if t is None else tuple(s.detach() for s in t) if isinstance(t, tuple) else t.detach()
-                                   for t in _parts(given, has_bias))
-    assert inputs is not None and weight is not None
+    inputs, weight, bias, state = _parts([t.detach() for t in given], has_bias)
+    count: Any
     count, widths = inputs.shape[0], [s.shape[-1] for s in state]
     before = [s.unsqueeze(0).cat(part[:-1], dim=0).contiguous() for s, part in zip(state, joined.split(widths, -1))]
     hidden = _product(before[0], weight.T, bias).contiguous()

@@ -55,8 +55,9 @@ def sequence(step: Callable, x: Tensor, state: State, weights: dict[str, Any], b
         outputs = states[0].flip(0) if backwards else states[0]
         return outputs, tuple(s[-1] for s in states)
     found = unrolled(step, inputs.flip(0) if backwards else inputs, state, weights["weight_hh"], weights["bias_hh"], weights.get("weight_hr"))
-    outputs = [after[0] for after in found]
-    return outputs[0].stack(*outputs[1:]) if not backwards else outputs[-1].stack(*outputs[-2::-1]), found[-1]
+    hidden = [after[0] for after in found]
+    hidden = hidden[::-1] if backwards else hidden
+    return hidden[0].stack(*hidden[1:]), found[-1]
 
 
 def unrolled(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias: Any, projection: Any = None) -> list[State]:
