@@ -22,7 +22,7 @@ from ..tensor.joining import JoiningMethods
 from ..tensor.tensor import Tensor
 from .operands import pair, tensor_of
 
-__all__ = ["cholesky", "cond", "cross", "det", "diagonal", "dot", "eig", "eigh", "eigvals", "eigvalsh", "inv", "inv_ex", "lstsq", "lu", "matmul", "matrix_norm",
+__all__ = ["cholesky", "cond", "cross", "det", "diagonal", "dot", "eigh", "eigvalsh", "inv", "inv_ex", "lstsq", "lu", "matmul", "matrix_norm",
            "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot", "norm", "outer", "pinv", "qr", "slogdet", "solve", "solve_triangular", "svd",
            "svdvals", "tensordot", "tensorinv", "tensorsolve", "trace", "vecdot", "vector_norm"]
 
