@@ -159,9 +159,9 @@ if TYPE_CHECKING:
         take_along_dim,
     )
     from .functions.joining import cat, concat, concatenate, stack
+    from .functions.linalg import cross, vecdot
     from .functions.linear_algebra import dot, einsum, kron, matmul, outer, trace
     from .functions.memory import as_tensor, asarray, from_numpy, frombuffer, fromfile
-    from .functions.linalg import cross, vecdot
     from .functions.movement import (
         broadcast_to,
         chunk,
