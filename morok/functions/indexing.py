@@ -212,6 +212,7 @@ def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Te
     return tensor_of(x).index_put(indices, values, accumulate)
 
 
+@also_named(axis="dim")
 def select_scatter(x: Any, src: Any, dim: int, index: int) -> Tensor:
     """x with `src` as the slice at an index of a dim.
 
@@ -222,6 +223,7 @@ def select_scatter(x: Any, src: Any, dim: int, index: int) -> Tensor:
     return tensor_of(x).select_scatter(src, dim, index)
 
 
+@also_named(axis="dim")
 def slice_scatter(x: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """x with `src` in a slice along a dim.
 

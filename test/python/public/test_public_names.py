@@ -37,12 +37,14 @@ NOT_OF_VALUES = set("""
     Tensor.base_uop Tensor.device Tensor.is_realized Tensor.stored_uop Tensor.uop Tensor.visualize morok.visualize
 """.split())
 """What gives no values to compare; what it does is the subject of tests of its own."""
+ABSENT = {"morok.linalg.eig", "morok.linalg.eigvals"}
+"""What says by its error that it is not there."""
 ILLUSTRATIONS = re.compile(
     r"safetensors|numbers\.bin|\.npy|class \w+|\.prepare\(|model|numpy_array|optimi[sz]er|\bloader|weights\b|interpret\(|params|self\b|array\)")
 """Examples that need a file, a model or another library's array: the tests of their subject run them."""
 
 
-@pytest.mark.parametrize("path", NAMES)
+@pytest.mark.parametrize("path", [p for p in NAMES if p not in ABSENT])
 def test_it_has_a_docstring_of_shapes_with_an_example(path):
     name = NAMES[path]
     assert name.docstring, "no docstring"
@@ -99,12 +101,12 @@ def _compared_in_tests():
     return words
 
 
-@pytest.mark.parametrize("path", [p for p in NAMES if p not in NOT_OF_VALUES])
+@pytest.mark.parametrize("path", [p for p in NAMES if p not in NOT_OF_VALUES | ABSENT])
 def test_it_is_compared(path):
     name = NAMES[path]
     plain = name.name.removesuffix("_") if name.place == "Tensor" else name.name  # in place what the method without the underscore is
     in_tables = {n for table in tables() for n in table} | {key.split()[0] for key in CALLS}
-    if name.place in ("morok", "Tensor"):
+    if name.place in ("morok", "Tensor", "morok.linalg"):
         assert plain in in_tables or plain in _compared_in_tests(), "add a line to comparisons.py"
     elif name.kind == "class" or name.place != "morok.random":
         assert name.name in _compared_in_tests() or _function_of(name) in _compared_in_tests(), "no test compares its values"
