@@ -14,7 +14,7 @@ from math import inf, prod
 from typing import Any, NamedTuple
 
 from ..errors import AxisError, ComplexError, ShapeError
-from ..tensor.arguments import integer, normal_axes, normal_axis
+from ..tensor.arguments import also_named, integer, normal_axes, normal_axis
 from ..tensor.broadcasting import broadcast_shape
 from ..tensor.factorizations import derivatives
 from ..tensor.factorizations.common import column, epsilon, floating, identity, matrices, row, select, square
@@ -431,6 +431,7 @@ def outer(x: Any, y: Any) -> Tensor:
     return first.outer(second)
 
 
+@also_named(dim="axis")
 def cross(x: Any, y: Any, axis: int = -1) -> Tensor:
     """Cross products of vectors of three elements along an axis; the rest broadcasts. ShapeError for other sizes.
 
@@ -444,6 +445,7 @@ def cross(x: Any, y: Any, axis: int = -1) -> Tensor:
     return parts[0].stack(*parts[1:], dim=-1).moveaxis(-1, axis)
 
 
+@also_named(dim="axis")
 def vecdot(x: Any, y: Any, axis: int = -1) -> Tensor:
     """Sums of products along an axis, of the same size in both; the rest broadcasts.
 

@@ -113,6 +113,7 @@ CALLS = {
                   "np.linalg.tensorinv((w + 20 * np.eye(3)).reshape(3, 3, 1), 1)"),
     "tensorsolve": ("morok.linalg.tensorsolve((w + 20 * Tensor.eye(3, dtype=w.dtype)).reshape(3, 3, 1), w[0])",
                     "np.linalg.tensorsolve((w + 20 * np.eye(3)).reshape(3, 3, 1), w[0])"),
+    "nanpercentile": ("x.where(m, float('nan')).nanpercentile(30, 1)", "np.nanpercentile(np.where(m, x, np.nan), 30, 1)"),
     "frexp": ("x.frexp()[0]", "np.frexp(x)[0]"), "modf": ("x.modf()[0]", "np.modf(x)[0]"), "divmod": ("x.divmod(y)[1]", "np.divmod(x, y)[1]"),
     "frexp of morok": ("morok.frexp(x)[1]", "np.frexp(x)[1]"), "ldexp": ("x.ldexp(i)", "np.ldexp(x, i)"),
     "nextafter": ("x.nextafter(y)", "np.nextafter(x, y)"), "realize_batch": ("(lambda t: (Tensor.realize_batch([w, t]), t)[1])(w * 2)", "w * 2"),
@@ -130,7 +131,7 @@ def numpy_line(name):
     function = getattr(morok, name, None) or getattr(Tensor, name)
     names = [p for p in inspect.signature(function).parameters if p != "self"]
     binary = ["x", "y"] if hasattr(morok, name) else ["other"]
-    if {"axis", "keepdim"} <= set(names):
+    if {"axis", "keepdim"} <= set(names) and names[names[0] == "x":][0] == "axis":
         return REDUCTIONS, f"np.{name}(x, a)"
     if names == binary:
         return BINARY, f"np.{name}(x, y)"
