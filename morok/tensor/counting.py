@@ -14,6 +14,7 @@ from .core import TensorCore
 from .data_sizes import known
 from .rows import put
 from .selection import SelectionMethods
+from .sizes import countable
 
 BLOCKS = 16
 """Into how many blocks many values are divided, each with bins of its own that are added up."""
@@ -121,6 +122,7 @@ class CountingMethods(SelectionMethods):
         """The edges of bins of equal width, and the bin of each of these floats, -1 for none. Limits that are equal are moved apart by the margin."""
         if bins < 1:
             raise BoundsError(f"{what}: there must be at least one bin, given {bins}")
+        countable((bins + 1,), what)
         if limits is None and 0 in self.shape:
             limits = 0.0, 1.0
         if limits is None:
