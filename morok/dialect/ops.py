@@ -225,6 +225,8 @@ BINARY_FLOAT = {"div": "Quotient, as IEEE 754.", "pow": "x to the power y, as C'
 BINARY_BITS = {"and": "Bitwise and (logical on bool).", "or": "Bitwise or.", "xor": "Bitwise exclusive or."}
 COMPARISONS = {"cmplt": "x < y; false if either is NaN.", "cmple": "x <= y.", "cmpeq": "x == y.", "cmpne": "x != y; true if either is NaN."}
 
+TRANSCENDENTAL = frozenset(UNARY_FLOAT) - {"floor", "ceil", "trunc", "round", "sqrt"} | {"pow"}
+"""Functions that take several instructions each."""
 UNARY = ("neg", "abs", "not", *UNARY_FLOAT)
 BINARY = (*BINARY_NUMBER, *BINARY_INTEGER, *BINARY_FLOAT, *BINARY_BITS, *COMPARISONS)
 TERNARY = ("where", "mulacc")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import prod
 
 from ...dialect import types as T
+from ...dialect.ops import TRANSCENDENTAL
 from ...errors import ScheduleError
 from ...graph.body import Body
 from ...graph.buffers import argument_uses, ops_to_memory
@@ -27,7 +28,9 @@ from .products import estimated_cycles, schedule_product
 from .schedule import NamedLoops, Schedule
 
 THREAD_WORK = 1 << 15
-"""Elementary operations below which waking another thread costs more than it saves."""
+"""Elements to load and store below which waking another thread costs more than it saves."""
+TRANSCENDENTAL_WORK = 8
+"""Loads and stores from the first cache that a vectorised exponential takes as long as."""
 NEAR = 4
 """Elements between what two lanes load up to which gathering it is faster than to load it one by one: each line serves several."""
 REPEATS = 8
@@ -179,8 +182,10 @@ class Accesses:
 
 
 def _work(body: Body) -> int:
+    """Elements that are loaded and stored, and what else takes long as so many."""
     order = body.order()
-    return sum(prod(bounds(r)[1] + 1 for r in open_ranges(u)) for u in order if u.name in ("store", "load"))
+    weights = {"store": 1, "load": 1, **dict.fromkeys(TRANSCENDENTAL, TRANSCENDENTAL_WORK)}
+    return sum(weights[u.name] * prod(bounds(r)[1] + 1 for r in open_ranges(u)) for u in order if u.name in weights)
 
 
 def _extent(range_: UOp) -> int | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from ...dialect import types as T
-from ...dialect.ops import ALU, MOVEMENT, UNARY_FLOAT
+from ...dialect.ops import ALU, MOVEMENT, TRANSCENDENTAL
 from ...graph.shape import shape_of
 from ...graph.uop import UOp, toposort
 from ..symbolic.bounds import bounds
@@ -37,8 +37,6 @@ OVERWRITING = frozenset(("assign", "scan", "scatter", "counted_scatter"))
 """Ops whose results are a first operand overwritten."""
 STORED_OPS = OVERWRITING | {"contiguous", "copy"}
 """Ops whose results are memory."""
-_CHEAP_UNARY = frozenset(("floor", "ceil", "trunc", "round", "sqrt"))
-_TRANSCENDENTAL = frozenset(UNARY_FLOAT) - _CHEAP_UNARY | {"pow"}
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ def costs(order: list[UOp]) -> dict[UOp, float]:
         reads_memory[u] = u.name in ("arg", *STORED_OPS) or any(reads_memory[o] for o in u.operands)
         inner = sum(cost[o] for o in u.operands)
         if u.name in ALU:
-            cost[u] = inner + (10.0 if u.name in _TRANSCENDENTAL else 4.0 if u.name in ("div", "sqrt", "floordiv", "mod") and u.dtype is not T.index else 1.0)
+            cost[u] = inner + (10.0 if u.name in TRANSCENDENTAL else 4.0 if u.name in ("div", "sqrt", "floordiv", "mod") and u.dtype is not T.index else 1.0)
         elif u.name == "reduce_axis":
             cost[u] = (cost[u.operands[0]] + 1.0) * max(1, elements(u.operands[0])) / max(1, elements(u)) if reads_memory[u] else 1.0
         elif u.name in ("expand", "pad"):
