@@ -8,6 +8,7 @@ The body is called once, with tensors that stand for what an iteration receives;
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from typing import Any
 
 from ..dialect import types as T
@@ -61,6 +62,16 @@ def while_loop(condition: Callable[[Any], Any], body: Callable[[Any], Any], init
     goes_on = _condition(condition, tree.rebuilt(following))
     ends = build.repeat(carried, [t.uop for t in (*tree.tensors, first)], [t.uop for t in (*following, goes_on)], count, len(following))
     return tree.rebuilt(_tensors(tree.tensors, ends))
+
+
+def memory_of_rows(count: int, row: Tensor) -> Tensor:
+    """Memory (1, count, elements) for a row of each iteration, to be carried by a loop that fills it with `with_row`."""
+    return row._new(build.full((1, count, prod(row._concrete_shape())), 0, row.dtype))
+
+
+def with_row(memory: Tensor, i: Tensor, row: Tensor) -> Tensor:
+    """The memory with an iteration's row at place i. A loop that does nothing else with the memory it carries writes the row in place."""
+    return memory._new(build.scatter(memory.uop, i.reshape(1, 1).uop, row.reshape(1, 1, -1).uop, "set"))
 
 
 def _condition(condition: Callable[[Any], Any], carry: Any) -> TensorCore:

@@ -11,7 +11,7 @@ from typing import Any
 from ...dialect import types as T
 from ...errors import BoundsError, DTypeError, ShapeError
 from ...tensor.gradient.transforms import custom_gradient
-from ...tensor.loops import fori_loop
+from ...tensor.loops import fori_loop, memory_of_rows, with_row
 from ...tensor.tensor import Tensor
 from ..arguments import of_tensor
 from .losses import reduced
@@ -106,21 +106,18 @@ def _paths(emitted: Tensor, counts: Tensor, skips: Tensor, ends: Tensor) -> Tens
     steps = emitted._concrete_shape()[0]
     frame = Tensor.arange(steps, device=emitted.device).reshape(steps, 1, 1)
 
-    def kept(of: Tensor, t: Tensor, row: Tensor) -> Tensor:
-        return of.where(frame.ne(t), row)
-
     def forwards(emitted: Tensor) -> tuple[Tensor, Tensor]:
         def step(t: Tensor, carry: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
             alpha, alphas = carry
             skipped = _moved(alpha, 2).where(skips & (t > 0), UNREACHED)
             after = _log_sum([alpha, _moved(alpha, 1), skipped], emitted[t]).where(counts > t, alpha)
-            return after, kept(alphas, t, after)
+            return after, with_row(alphas, t, after)
         before = ends.cast(emitted.dtype) * 0 + UNREACHED  # before the first frame a path stands at place 0, from where the first two can be reached
         begin = before.where(Tensor.arange(ends.shape[-1], device=emitted.device) > 0, 0.0)
-        alpha, alphas = fori_loop(0, steps, step, (begin, emitted * 0))
+        alpha, alphas = fori_loop(0, steps, step, (begin, memory_of_rows(steps, begin)))
         final = alpha.where(ends, UNREACHED)
         top = final.max(-1, keepdim=True)
-        return (final - top).exp().sum(-1).log() + top.squeeze(-1), alphas
+        return (final - top).exp().sum(-1).log() + top.squeeze(-1), alphas.reshape(emitted.shape)
 
     def backwards(emitted: Tensor) -> Tensor:
         def step(i: Tensor, carry: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
@@ -128,9 +125,9 @@ def _paths(emitted: Tensor, counts: Tensor, skips: Tensor, ends: Tensor) -> Tens
             t = steps - 1 - i
             on = beta + emitted[t]
             skipped = _moved(on.where(skips, UNREACHED), -2)
-            return _log_sum([on, _moved(on, -1), skipped]).where(counts > t, beta), kept(betas, t, beta)
+            return _log_sum([on, _moved(on, -1), skipped]).where(counts > t, beta), with_row(betas, t, beta)
         begin = (ends.cast(emitted.dtype) * 0).where(ends, UNREACHED)
-        return fori_loop(0, steps, step, (begin, emitted * 0))[1]
+        return fori_loop(0, steps, step, (begin, memory_of_rows(steps, begin)))[1].reshape(emitted.shape)
 
     @custom_gradient
     def found(emitted: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:

@@ -10,14 +10,13 @@ higher orders are right too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any
 
 from ...graph.derivation import CUSTOM, Custom, is_derived
 from ...graph.tensor_graph import TensorUOp
 from ...tensor import build
 from ...tensor.gradient.reverse import cotangents
-from ...tensor.loops import fori_loop
+from ...tensor.loops import fori_loop, memory_of_rows, with_row
 from ...tensor.tensor import Tensor
 
 State = tuple[Tensor, ...]
@@ -44,8 +43,8 @@ def _forward(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias:
     def body(i: Tensor, carry: Any) -> Any:
         now, kept = carry
         after = tuple(s.contiguous() for s in step(rows[i], _product(now[0], columns, offset), now))
-        return after, tuple(_kept(k, i, s) for k, s in zip(kept, after))
-    _, kept = fori_loop(0, count, body, (tuple(s.detach() for s in state), tuple(_memory(count, s) for s in state)))
+        return after, tuple(with_row(k, i, s) for k, s in zip(kept, after))
+    _, kept = fori_loop(0, count, body, (tuple(s.detach() for s in state), tuple(memory_of_rows(count, s) for s in state)))
     return [k.reshape(count, *s.shape) for k, s in zip(kept, state)]
 
 
@@ -102,8 +101,8 @@ def _backward(step: Callable, given: Sequence[Tensor], has_bias: bool, joined: T
         to_inputs, to_hidden, *to_state = (v.zeros_like() if c is None else v._new(c) for v, c in zip(leaves, found))
         to_hidden = to_hidden.contiguous()
         to_state[0] = to_state[0] + to_hidden @ weight
-        return tuple(s.contiguous() for s in to_state), tuple(_kept(k, t, p) for k, p in zip(kept, (to_hidden, to_inputs)))
-    memory = (_memory(count, hidden[0]),) * (1 if _adds(step, inputs[0], hidden[0], [b[0] for b in before]) else 2)
+        return tuple(s.contiguous() for s in to_state), tuple(with_row(k, t, p) for k, p in zip(kept, (to_hidden, to_inputs)))
+    memory = (memory_of_rows(count, hidden[0]),) * (1 if _adds(step, inputs[0], hidden[0], [b[0] for b in before]) else 2)
     first, kept = fori_loop(0, count, body, (tuple(s.zeros_like() for s in state), memory))
     to_hidden, to_inputs = (k.reshape(count, *hidden.shape[1:]) for k in (kept[0], kept[-1]))
     flat = to_hidden.reshape(-1, hidden.shape[-1])
@@ -125,13 +124,3 @@ def _parts(given: Sequence[Tensor], has_bias: bool) -> tuple[Tensor, Tensor, Ten
 def _product(state: Tensor, columns: Tensor, bias: Tensor | None) -> Tensor:
     product = state @ columns
     return product if bias is None else product + bias
-
-
-def _memory(count: Any, row: Tensor) -> Tensor:
-    """Rows for the values of all steps, which a loop fills: (1, count, elements)."""
-    return row._new(build.full((1, count, prod(row.shape)), 0, row.dtype))
-
-
-def _kept(memory: Tensor, i: Tensor, row: Tensor) -> Tensor:
-    """The memory with a row put at place i; the loop writes it in place."""
-    return memory._new(build.scatter(memory.uop, i.reshape(1, 1).uop, row.reshape(1, 1, -1).uop, "set"))
