@@ -21,7 +21,7 @@ RELEASED: weakref.WeakSet[TensorUOp] = weakref.WeakSet()
 
 
 class Custom:
-    """A derivative of the user's: the inputs, and what reaches each of them."""
+    """A derivative given in closed form, by a function of morok or the user: the inputs, and what reaches each of them."""
 
     __slots__ = ("inputs", "rule")
 

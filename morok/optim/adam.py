@@ -1,4 +1,4 @@
-"""Adam and what came of it: a running mean of gradients, scaled by one of their squares. Defaults and formulas are PyTorch's."""
+"""Adam and what came of it: a running mean of gradients, scaled by one of their squares. Defaults and formulas are PyTorch's, LAMB's its paper's."""
 from __future__ import annotations
 
 from collections.abc import Mapping

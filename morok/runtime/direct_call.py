@@ -107,15 +107,16 @@ class DirectCall:
         self._enter(entry, HOSTS.repeat(), 0)
         self._addresses.append((entry + 1, begin))
         count = _entries(stage.stages)
-        self._words += [stage.count, 0, 0, 0, count, 0, count, 0, len(carried)]
+        back = [(to, source) for to, source in zip(carried, following) if to != source]  # what is written in place is there already
+        self._words += [stage.count, 0, 0, 0, count, 0, count, 0, len(back)]
         if stage.goes_on is not None:
             places.setdefault(carried[stage.goes_on], []).append(begin + 1)
             places.setdefault(following[stage.goes_on], []).append(begin + 2)
         for word, slots in ((begin + 3, exchanged), (begin + 5, other)):
             table = self._new_table(word, count)
             self._add_table(stage.stages, table, places, slots)
-        table = self._new_table(begin + 7, len(carried))
-        for number, (to, source) in enumerate(zip(carried, following)):
+        table = self._new_table(begin + 7, len(back))
+        for number, (to, source) in enumerate(back):
             self._add_copy(source, to, table + ENTRY * number, places)
 
     def _new_table(self, word: int, count: int) -> int:

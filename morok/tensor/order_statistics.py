@@ -88,13 +88,13 @@ class OrderStatisticsMethods(SortingMethods):
         axes = tuple(normal_axis(a, self.ndim, what) for a in named)
         others = [a for a in range(self.ndim) if a not in axes]
         last = x.permute(*others, *axes).reshape(*(self.shape[a] for a in others), -1 if 0 not in self.shape else math.prod(self.shape[a] for a in axes))
-        share = self._shares(q, x.dtype, what)
+        share = self._shares(q, what)
         found = _between(last.unsqueeze(0) if last.ndim == 0 else last, share, method, skip_nan)
         if keepdim:
             found = found.reshape(*share.shape, *(1 if a in axes else s for a, s in enumerate(self.shape)))
         return found
 
-    def _shares(self, q: Any, dtype: T.DType, what: str) -> Any:
+    def _shares(self, q: Any, what: str) -> Any:
         if isinstance(q, type(self)):
             return q.cast(T.float64)
         given = np.asarray(q)

@@ -91,7 +91,7 @@ def _sorted(rows: Any, bits: int, low: int) -> Any:
     if n <= 1 or 0 in rows.shape:
         return rows
     if n <= ALL_PAIRS:
-        return _by_counting_smaller(rows, bits, low)
+        return _by_counting_smaller(rows, low)
     blocks = BLOCKS if n >= LONG and b < BLOCKS else 1
     width = 8 if bits <= 16 or n // blocks < 1 << 12 else 11
     rest = -n % blocks
@@ -118,7 +118,7 @@ def _by_digit(rows: Any, target: Any, low: int, width: int) -> Any:
     return rows._new(build.counted_scatter(target.uop, digit.uop, starts.uop, rows.uop))
 
 
-def _by_counting_smaller(rows: Any, bits: int, low: int) -> Any:
+def _by_counting_smaller(rows: Any, low: int) -> Any:
     b, n, r = rows.shape
     first = rows.shrink((None, None, (0, 1))).squeeze(-1)
     key = (first >> low if low else first).contiguous()

@@ -14,7 +14,7 @@ from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes, radix
 from .arguments import also_named, integer, normal_axis
 from .cumulative import CumulativeMethods
-from .rows import picked
+from .rows import picked, put
 
 
 class SortingMethods(CumulativeMethods):
@@ -92,7 +92,7 @@ class SortingMethods(CumulativeMethods):
             side = "right" if right else "left"
         if side not in ("left", "right"):
             raise ValueError(f"searchsorted: side must be 'left' or 'right', not {side!r}")
-        table, wanted = self, self._weak_operand(values, "searchsorted")
+        table, wanted = self, self._left(values, "searchsorted")
         if sorter is not None:
             table = table.gather(-1, self._operand(sorter, "searchsorted: sorter"))
         if table.ndim == 0 or table.ndim > 1 and table.shape[:-1] != wanted.shape[:-1]:
@@ -136,7 +136,7 @@ class SortingMethods(CumulativeMethods):
 
             Tensor([1, 2, 3]).isin([3, 1])  # [True, False, True]
         """
-        known = self._weak_operand(elements, "isin").ravel()
+        known = self._left(elements, "isin").ravel()
         n = known.shape[0]
         if n == 0:
             return self._new(build.full(self.shape, invert, T.bool_))
@@ -145,10 +145,6 @@ class SortingMethods(CumulativeMethods):
         place = table.searchsorted(sought).minimum(n - 1)
         found = _elements(table, place).eq(sought)
         return ~found if invert else found
-
-    def _weak_operand(self, other: Any, what: str) -> Self:
-        """An operand; a Python number in the dtype that it has beside this tensor."""
-        return self._left(other, what)
 
     def _as_rows(self, axis: int, what: str) -> tuple[Self, int]:
         """The tensor as rows (b, n) along an axis, and the axis."""
@@ -179,8 +175,10 @@ def _derived(x: Any, result: Any, axis: int, descending: bool) -> TensorUOp:
     u, source = TensorUOp.stand_alone(result.uop), x.uop
 
     def reach(g: TensorUOp) -> tuple[TensorUOp | None, ...]:
-        t = x._new(source)
-        rank = t.detach().argsort(axis, descending).argsort(axis)
-        return (t._new(g).gather(axis, rank).uop,)
+        rows, along = x._new(source).detach()._as_rows(axis, "sort")
+        order = radix.order_of(radix.keys_of(rows, descending, equal_zeros=False))
+        places = x._new(build.full(order.shape, 0, T.int64))
+        rank = places._new(put(places.uop, order.uop, build.broadcast(build.iota_along(order.shape, 1, T.int64), order.shape), 1, "set"))
+        return (x._new(g).gather(axis, x._from_rows(rank, along)).uop,)
     CUSTOM[u] = Custom((source,), reach)
     return u

@@ -35,3 +35,17 @@ def test_tests_that_documents_name_exist(document):
 
 def test_semantics_names_its_tests():
     assert len(named_tests((ROOT / "docs" / "semantics.md").read_text())) > 20
+
+
+@pytest.mark.parametrize("document", refresh_docs.documents(), ids=lambda d: d.name)
+def test_tables_have_one_row_a_line(document):
+    inside, cells = False, 0
+    for line in document.read_text().splitlines():
+        if line.startswith("```"):
+            inside = not inside
+        if inside or not line.startswith("|"):
+            cells = 0
+            continue
+        count = len(re.findall(r"(?<!\\)\|", re.sub(r"`[^`]*`", "", line)))
+        assert line.endswith("|") and count == (cells or count), line
+        cells = count

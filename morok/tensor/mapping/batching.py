@@ -103,7 +103,7 @@ def _beside(u: TensorUOp, other: TensorUOp) -> TensorUOp:
 
 def _with_custom_derivative(u: TensorUOp, result: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], sources: Mapping[TensorUOp, TensorUOp],
                             size: Size) -> TensorUOp:
-    """The derivative of the user's goes with the value: its rule is one of one example, too."""
+    """The derivative in closed form goes with the value: its rule is one of one example, too."""
     custom, value = CUSTOM[u], TensorUOp.stand_alone(result)
     inputs = tuple((made[o] or o) for o in custom.inputs)
     single = [made[o] is None for o in custom.inputs]

@@ -100,7 +100,7 @@ def normal(*shape: ShapeLike, mean: Any = 0.0, std: Any = 1.0, dtype: DTypeLike 
         other = source.blocks(sizes)
         radius, angle = 1.0 - unit_numbers(words, wanted), unit_numbers(other, wanted)
     else:
-        # all 32 bits: the least radius decides how far the tails reach (6.7 standard deviations)
+        # all 32 bits: the least radius decides how far the tails reach (6.6 standard deviations)
         radius = (words[0].cast(T.float32) + 1.0) * 2.0**-32
         angle = unit_numbers((words[1], words[0]), wanted)
     x = (radius.log() * -2.0).sqrt() * (angle * (2 * math.pi)).cos()

@@ -61,3 +61,23 @@ def test_a_long_sequence_is_a_loop():
         y, (h, c) = net(x[t:t + 1], (Tensor(h), Tensor(c)))
         np.testing.assert_allclose(y.numpy()[0], outputs[0][t], rtol=2e-5, atol=1e-6)
         h, c = h.numpy(), c.numpy()
+
+
+@pytest.mark.parametrize("length", [12, 13])
+def test_loops_are_numpys(length):
+    """Even and odd counts, captured too: what the loop keeps is written in place."""
+    net, x = nn.LSTM(3, 4), np.random.default_rng(0).standard_normal((length, 2, 3)).astype(np.float32)
+    w, u, b, more = (p.numpy() for p in (net.weight_ih_l0, net.weight_hh_l0, net.bias_ih_l0, net.bias_hh_l0))
+    h = c = np.zeros((2, 4), np.float32)
+    expected = []
+    for row in x:
+        into, forget, cell, out = np.split(row @ w.T + b + h @ u.T + more, 4, 1)
+        c = c / (1 + np.exp(-forget)) + np.tanh(cell) / (1 + np.exp(-into))
+        h = np.tanh(c) / (1 + np.exp(-out))
+        expected.append(h)
+    step = morok.jit(lambda t: net(t))
+    for _ in range(3):
+        y, (last, memory) = step(Tensor(x))
+        np.testing.assert_allclose(y.numpy(), expected, rtol=2e-5, atol=1e-6)
+        np.testing.assert_allclose(last.numpy()[0], h, rtol=2e-5, atol=1e-6)
+        np.testing.assert_allclose(memory.numpy()[0], c, rtol=2e-5, atol=1e-6)

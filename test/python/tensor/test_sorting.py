@@ -101,6 +101,8 @@ def test_sorted_values_send_gradients_to_where_they_came_from():
         expected = np.zeros_like(x)
         np.put_along_axis(expected, order, w, axis)
         np.testing.assert_array_equal(found.numpy(), expected)
+    zeros = morok.grad(lambda t: (t.sort() * Tensor([1.0, 2.0])).sum())(Tensor([0.0, -0.0]))
+    assert zeros.tolist() == [2.0, 1.0]  # -0.0 comes first
     median = morok.grad(lambda t: t.median(1).sum())(Tensor(x)).numpy()
     assert (median.sum(1) == 1).all() and ((median != 0).sum(1) == 1).all()
     top = morok.grad(lambda t: t.topk(3, 1)[0].sum())(Tensor(x)).numpy()
