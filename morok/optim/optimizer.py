@@ -4,7 +4,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -28,6 +28,15 @@ class Group(dict[str, Any]):
             set_number(old, float(value))
         else:
             super().__setitem__(name, value)
+
+    def update(self, *others: Any, **values: Any) -> None:
+        for name, value in dict(*others, **values).items():
+            self[name] = value
+
+    def __ior__(self, other: Any) -> Self:  # type: ignore[override,misc]
+        self.update(other)
+        return self
+
 
 Params = Iterable[Tensor] | Iterable[Mapping[str, Any]]
 """What an optimiser trains: tensors, or groups of them with options of their own."""

@@ -238,3 +238,20 @@ def test_an_optimiser_is_let_go():
     del o
     gc.collect()
     assert ref() is None
+
+
+def test_a_group_may_be_updated_like_a_dict():
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    optimizer = optim.SGD([w], lr=0.1)
+
+    def step():
+        optimizer.zero_grad()
+        w.sum().backward()
+        optimizer.step()
+        return w.tolist()
+    for change, expected in ((None, [0.5, 1.5]), ({"lr": 1.0}, [-0.5, 0.5]), ({"lr": 0.5}, [-1.0, 0.0])):
+        if change is None:
+            optimizer.param_groups[0] |= {"lr": 0.5}
+        else:
+            optimizer.param_groups[0].update(change)
+        assert step() == expected
