@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 VARIABLES: weakref.WeakSet[TensorUOp] = weakref.WeakSet()
 ORIGINS: weakref.WeakKeyDictionary[TensorUOp, TensorUOp] = weakref.WeakKeyDictionary()
 RELEASED: weakref.WeakSet[TensorUOp] = weakref.WeakSet()
+CUT: weakref.WeakSet[TensorUOp] = weakref.WeakSet()
+"""Results of captured functions that depend on variables: how they were derived is not known."""
 
 
 class Custom:

@@ -11,8 +11,9 @@ from ..graph.tensor_graph import TensorUOp
 from ..runtime.buffer import Buffer
 from ..runtime.config import current_config
 from ..runtime.direct_call import DirectCall
+from .gradient.modes import is_grad_enabled
 from .jit_arguments import Call
-from .results import result_tensor
+from .results import CutStorage, ResultStorage, result_tensor
 from .tensor import Tensor
 from .tracing import TRACING
 
@@ -27,7 +28,7 @@ SAME = object()
 class FastCall:
     """One capture's. It writes to no argument, and its results are outputs of the plan, each once."""
 
-    __slots__ = ("_count", "_config", "_inputs", "_outside", "_direct", "_results", "_rebuild")
+    __slots__ = ("_count", "_config", "_inputs", "_outside", "_direct", "_results", "_rebuild", "_cut")
 
     @staticmethod
     def of(captured: Captured, direct: DirectCall, args: tuple, call: Call) -> FastCall | None:
@@ -64,12 +65,14 @@ class FastCall:
         self._count = len(inputs)
         self._config, self._direct = captured.config, direct
         self._inputs, self._outside = inputs, outside
-        self._results = tuple((place, layout, device) for place, layout, (_, _, device) in zip(direct.result_places, direct.layouts, captured.outputs))
+        self._results = tuple((place, layout, device, CutStorage if number in captured.cut else ResultStorage)
+                              for place, layout, (_, number, device) in zip(direct.result_places, direct.layouts, captured.outputs))
+        self._cut = bool(captured.cut)
         self._rebuild = None if captured.result.is_single else captured.result.rebuild
 
     def call(self, args: tuple) -> Any:
         """The result; None where the arguments are not of this kind."""
-        if len(args) != self._count or TRACING.count or current_config() is not self._config:
+        if len(args) != self._count or TRACING.count or current_config() is not self._config or self._cut and not is_grad_enabled():
             return None
         direct = self._direct
         frame = direct.take_frame()
@@ -110,10 +113,10 @@ class FastCall:
                 held.append(u)
             else:
                 results = []
-                for place, layout, device in self._results:
+                for place, layout, device, kind in self._results:
                     buffer = Buffer.of_layout(layout)
                     array[place] = buffer.address
-                    results.append(result_tensor(Tensor, buffer, device))
+                    results.append(result_tensor(Tensor, buffer, device, kind))
                 for to, source in direct.repeats:
                     array[to] = array[source]
                 direct.host(frame.pointer, direct.number)

@@ -23,6 +23,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from ..errors import OptionError
 from ..fork_safety import renewed_after_fork
+from ..graph.derivation import VARIABLES, is_derived
 from ..graph.registries import BUFFERS
 from ..graph.tensor_graph import TensorUOp
 from ..runtime.buffer import Buffer
@@ -33,10 +34,11 @@ from ..runtime.realize import RUNTIME, memory_of, plan_uops, realize_uops
 from ..runtime.report import plan_report
 from .core import Leaf, Storage
 from .fast_call import FastCall
+from .gradient.modes import is_grad_enabled
 from .jit_arguments import Arguments, Call
 from .jit_gradients import CapturedGradients
 from .jit_memory import own_memory, storage_memory
-from .results import result_tensor, symbolic_result
+from .results import CutStorage, ResultStorage, result_tensor, symbolic_result
 from .tensor import Tensor
 from .tracing import TRACING, Trace, stand_in
 
@@ -96,6 +98,8 @@ class Jitted(Generic[P, Result]):
         self._fast: tuple[FastCall, ...] = ()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Result:
+        if VARIABLES and not TRACING.count and self._is_differentiated(args, kwargs):
+            return self._function(*args, **kwargs)
         if not kwargs:
             for fast in self._fast:
                 result = fast.call(args)
@@ -138,6 +142,12 @@ class Jitted(Generic[P, Result]):
         with self._lock:
             self._captured.clear()
             self._fast = ()
+
+    def _is_differentiated(self, args: tuple, kwargs: dict) -> bool:
+        """Whether derivatives are wanted with respect to an argument: the function is then computed as others, so that they find their way."""
+        if self._reads_gradients_of_variables or not is_grad_enabled():
+            return False
+        return any(is_derived(t.uop) for t in Arguments((args, kwargs)).tensors)
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
         if TRACING.count and (TRACING.current is not None or TRACING.level is not None):
@@ -255,6 +265,7 @@ class Captured:
         self._inputs = {storage: i for i, (storage, _) in enumerate(inputs)}
         given = {id(t): i for i, t in enumerate(tensors)}
         made: dict[TensorUOp, int] = {}
+        cut: set[int] = set()  # what depends on variables
         self.outputs: list[tuple[str, Any, str]] = []
         """What each tensor of the result is: an argument, a tensor from outside, or an output of the plan."""
         for t in self.result.tensors:
@@ -263,7 +274,11 @@ class Captured:
             elif t._storage in trace.stand_ins and t._storage not in self._inputs and t._chain is None:
                 self.outputs.append(("outside", t, t.device))
             else:
-                self.outputs.append(("output", made.setdefault(t.uop, len(made)), t.device))
+                number = made.setdefault(t.uop, len(made))
+                self.outputs.append(("output", number, t.device))
+                if is_derived(t.uop):
+                    cut.add(number)
+        self.cut = frozenset(cut)
         self.gradients = CapturedGradients(trace, made, self._inputs.keys(), reads_gradients_of_variables)
         self.other: Captured | None = None
         """What was captured for the same signature and other gradients."""
@@ -368,7 +383,7 @@ class Captured:
         assert self.plan is not None
         shape = self.plan.shapes[output]
         if all(isinstance(s, int) for s in shape):
-            return result_tensor(Tensor, buffer, device)
+            return result_tensor(Tensor, buffer, device, CutStorage if output in self.cut and is_grad_enabled() else ResultStorage)
         return symbolic_result(Tensor, buffer, shape, {**self._values, **call.values}, device)
 
     def report(self) -> str:

@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 from ..dialect import types as T
+from ..graph.derivation import CUT
 from ..graph.registries import TENSORS
 from ..graph.shape import Shape
 from ..graph.tensor_graph import GRAPH, TensorUOp, index_value, new_buffer
@@ -50,12 +51,22 @@ class ResultStorage(Storage):
                 self.__class__ = Storage  # type: ignore[assignment]
 
 
+class CutStorage(ResultStorage):
+    """Of a result that depends on variables in a way that only the captured function knew: derivatives do not go through it."""
+
+    __slots__ = ()
+
+    def _enter_graph(self) -> None:
+        super()._enter_graph()
+        CUT.add(self._uop)
+
+
 _new, _ref = object.__new__, weakref.ref
 
 
-def result_tensor(cls: type, memory: Buffer, device: str) -> Any:
+def result_tensor(cls: type, memory: Buffer, device: str, kind: type[ResultStorage] = ResultStorage) -> Any:
     """A tensor of that memory."""
-    storage: Any = _new(ResultStorage)
+    storage: Any = _new(kind)
     tensor: Any = _new(cls)
     storage._uop, storage.device, storage.version, storage.limit, storage.leaf = memory, device, 0, 16, None
     storage.views = [_ref(tensor)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ...errors import GradientError
-from ...graph.derivation import CUSTOM, HOOKS, ORIGINS, RELEASED, hooked, predecessors, release
+from ...graph.derivation import CUSTOM, CUT, HOOKS, ORIGINS, RELEASED, hooked, predecessors, release
 from ...graph.tensor_graph import GRAPH, TensorUOp
 from . import scattered as scattered  # its rules
 from .checkpointing import Recomputation
@@ -73,6 +73,9 @@ def _before(u: TensorUOp) -> tuple[TensorUOp, ...]:
     before = predecessors(u)
     if not before and u in RELEASED:
         raise GradientError("a value on the way was realised, and how it was made has been forgotten by an earlier backward(); give that retain_graph=True")
+    if not before and u in CUT:
+        raise GradientError("a value on the way was computed by a function that morok.jit captured, which keeps no derivatives: call backward() or morok.grad "
+                            "inside of the captured function, or detach() the value")
     return before
 
 
