@@ -417,4 +417,6 @@ class Captured:
                 memory.copy_from(result)
             if isinstance(target, int):
                 call.slots[target].written(memory)
+            else:
+                _storage_of(target).version += 1  # views that were computed are computed anew
         return results

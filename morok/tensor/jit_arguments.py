@@ -162,6 +162,8 @@ class Slot:
         if self.tensor is not None:
             self.tensor._write(new_buffer(self.tensor.uop.type, self.device, memory))
             realize_uops([self.storage.uop])
+        else:
+            self.storage.version += 1  # views that were computed are computed anew
 
 
 class Call:

@@ -70,7 +70,7 @@ class OrderStatisticsMethods(SortingMethods):
 
             Tensor([1.0, 2.0, 4.0]).percentile(25)  # 1.5
         """
-        return self._quantile(_hundredth(q), axis, keepdim, method, skip_nan=False, what="percentile")
+        return self._quantile(q, axis, keepdim, method, skip_nan=False, what="percentile", whole=100)
 
     @also_named(dim="axis", keepdims="keepdim", interpolation="method")
     def nanpercentile(self, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear") -> Self:
@@ -78,9 +78,9 @@ class OrderStatisticsMethods(SortingMethods):
 
             Tensor([1.0, float("nan"), 2.0]).nanpercentile(50)  # 1.5
         """
-        return self._quantile(_hundredth(q), axis, keepdim, method, skip_nan=True, what="nanpercentile")
+        return self._quantile(q, axis, keepdim, method, skip_nan=True, what="nanpercentile", whole=100)
 
-    def _quantile(self, q: Any, axis: Any, keepdim: bool, method: str, skip_nan: bool, what: str) -> Self:
+    def _quantile(self, q: Any, axis: Any, keepdim: bool, method: str, skip_nan: bool, what: str, whole: int = 1) -> Self:
         if method not in METHODS:
             raise ValueError(f"{what}: method must be one of {', '.join(METHODS)}, not {method!r}")
         x = self if self.dtype.is_float else self.cast(dtypes.default_float())
@@ -88,22 +88,22 @@ class OrderStatisticsMethods(SortingMethods):
         axes = tuple(normal_axis(a, self.ndim, what) for a in named)
         others = [a for a in range(self.ndim) if a not in axes]
         last = x.permute(*others, *axes).reshape(*(self.shape[a] for a in others), -1 if 0 not in self.shape else math.prod(self.shape[a] for a in axes))
-        share = self._shares(q, what)
+        share = self._shares(q, what, whole)
         found = _between(last.unsqueeze(0) if last.ndim == 0 else last, share, method, skip_nan)
         if keepdim:
             found = found.reshape(*share.shape, *(1 if a in axes else s for a, s in enumerate(self.shape)))
         return found
 
-    def _shares(self, q: Any, what: str) -> Any:
+    def _shares(self, q: Any, what: str, whole: int) -> Any:
         if isinstance(q, type(self)):
-            return q.cast(T.float64)
+            return q.cast(T.float64) / whole
         given = np.asarray(q)
         if given.dtype.kind not in "iuf":
             raise DTypeError(f"{what}: q must be a number, several, or a tensor, not {q!r}")
         known = given.astype(np.float64)
-        if ((known < 0) | (known > 1) | np.isnan(known)).any():
-            raise BoundsError(f"{what}: q must lie in [0, {100 if 'percentile' in what else 1}]; {q!r} has something outside")
-        return type(self)(known, device=self.device)
+        if ((known < 0) | (known > whole) | np.isnan(known)).any():
+            raise BoundsError(f"{what}: q must lie in [0, {whole}], given {q!r}")
+        return type(self)(known / whole, device=self.device)
 
 
 def _between(x: Any, share: Any, method: str, skip_nan: bool) -> Any:
@@ -140,10 +140,3 @@ def _picked(ordered: Any, place: Any, shape: Any) -> Any:
     rest = ordered.shape[:-1]
     columns = places.reshape(count, *rest).moveaxis(0, -1)
     return ordered.gather(-1, columns).moveaxis(-1, 0).reshape(*shape)
-
-
-def _hundredth(q: Any) -> Any:
-    if isinstance(q, SortingMethods):
-        return q / 100
-    given = np.asarray(q)
-    return given / 100 if given.dtype.kind in "iuf" else q

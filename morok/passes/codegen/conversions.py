@@ -77,9 +77,23 @@ class Conversions(Emitter):
             u16, u32 = T.like(t, T.uint16), T.like(t, T.uint32)
             bits = self.create("arith.extui", u32, (self.create("arith.bitcast", u16, (x,)),))
             return self.create("arith.bitcast", t, (self.create("arith.shli", u32, (bits, self.constant(16, u32))),))
+        if source is T.float64 and dtype is T.float16:  # bfloat16 as ml_dtypes and PyTorch have it, by way of float32
+            return self.cast(self._round_to_odd(x, T.like(t, T.float32)), T.float32, t)
         if source.bits == 16 and (dtype.bits != 32) or dtype.bits == 16 and source.bits != 32:
             return self.cast(self.cast(x, source, T.like(t, T.float32)), T.float32, t)
         return self.create("arith.extf" if dtype.bits > source.bits else "arith.truncf", t, (x,))
+
+    def _round_to_odd(self, x: Value, t: T.Type) -> Value:
+        """float64 to float32 so that a second rounding, to float16, gives what one would: what is not exact has an odd last bit (Boldo and Melquiond 2008)."""
+        f64, u32, b = T.like(t, T.float64), T.like(t, T.uint32), T.like(t, T.bool_)
+        near = self.create("arith.truncf", t, (x,))
+        back, bits = self.create("arith.extf", f64, (near,)), self.create("arith.bitcast", u32, (near,))
+        last = self.create("arith.andi", u32, (bits, self.constant(1, u32)))
+        even = self.create("arith.subi", u32, (self.constant(1, u32), last))
+        size, whole = (self.create("math.absf", f64, (v,)) for v in (back, x))
+        short, long = (self.create("arith.cmpf", b, pair, {"predicate": self.names.predicates[4]}) for pair in ((size, whole), (whole, size)))
+        shorter = self.select(long, self.create("arith.subi", u32, (bits, even)), bits, u32)
+        return self.create("arith.bitcast", t, (self.select(short, self.create("arith.addi", u32, (bits, even)), shorter, u32),))
 
     def _round_to_bfloat16(self, x: Value, t: T.Type) -> Value:
         u16, u32, b = T.like(t, T.uint16), T.like(t, T.uint32), T.like(t, T.bool_)

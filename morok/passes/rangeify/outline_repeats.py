@@ -113,8 +113,20 @@ class _Splitter:
         slots = [self.new_slot() for _ in missing]
         body, inputs = self.function(tuple(missing), [])
         self.begins.update(zip(missing, slots))
-        self.memory.update([(w, slot) for w, slot in zip(missing, slots) if not self.is_cheap(w)])
+        views = self._written_through()
+        self.memory.update([(w, slot) for w, slot in zip(missing, slots) if w not in views and not self.is_cheap(w)])
         return [Stage(body, inputs, tuple(slots))]
+
+    def _written_through(self) -> set[UOp]:
+        """Views that an assign writes through: which elements of its target these are must stay to be seen."""
+        found: set[UOp] = set()
+        for u in self.order:
+            if u.name == "assign":
+                view = u.operands[1]
+                while view is not u.operands[0]:
+                    found.add(view)
+                    view = view.operands[0]
+        return found
 
     def _last(self) -> Stage:
         """What is computed after all repeats; a result that is a repeated value is only copied."""

@@ -195,3 +195,23 @@ def test_sizes_known_later_beside_a_loop():
         assert plan.output_buffer_at(0).numpy() == ((s * 2 + s + 1) * 2 + s + 2)
     jitted = morok.jit(lambda x, n: morok.fori_loop(0, 3, lambda i, c: c * 2 + x[:n].sum(), Tensor(0.0, dtype=morok.float64)))
     assert [jitted(x, n.bind(k)).item() for k in (2, 4, 8)] == [7.0, 42.0, 196.0]
+
+
+@pytest.mark.parametrize("view", ["row", "column", "flipped", "slice"])
+@pytest.mark.parametrize("jitted", [False, True])
+def test_a_loop_over_a_view_that_is_written_before_and_after(view, jitted):
+    of = {"row": lambda b: b[0], "column": lambda b: b.T[1], "flipped": lambda b: b[0].flip(0) if isinstance(b, Tensor) else b[0, ::-1],
+          "slice": lambda b: b[:, 1:]}[view]
+
+    def change(b):
+        v = of(b)
+        v[...] = v * 2 + 1
+        v[...] = morok.fori_loop(0, 3, lambda i, c: c * 0.5 + i, v)
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    b = Tensor(array).realize()
+    (morok.jit(change) if jitted else change)(b)
+    v = of(array)
+    v[...] = v * 2 + 1
+    for i in range(3):
+        v[...] = v * 0.5 + i
+    np.testing.assert_allclose(b.numpy(), array)
