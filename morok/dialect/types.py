@@ -38,18 +38,18 @@ class DType:
 
     @property
     def min(self) -> Any:
-        """Least value: -inf for floats."""
+        """Least value: -inf for floats that have it."""
         if self.kind == "f":
-            return float("-inf")
+            return -448.0 if self.name == "float8_e4m3fn" else float("-inf")
         if self.kind == "b":
             return False
         return 0 if self.kind == "u" else -(1 << (self.bits - 1))
 
     @property
     def max(self) -> Any:
-        """Greatest value: inf for floats."""
+        """Greatest value: inf for floats that have it."""
         if self.kind == "f":
-            return float("inf")
+            return 448.0 if self.name == "float8_e4m3fn" else float("inf")
         if self.kind == "b":
             return True
         return (1 << self.bits) - 1 if self.kind == "u" else (1 << (self.bits - 1)) - 1

@@ -8,7 +8,7 @@ from morok.dialect import types as T
 from morok.graph.uop import UOp, const
 
 RNG = np.random.default_rng(0)
-DTYPES = [d for d in T.DTYPES.values() if d is not T.index]
+DTYPES = [d for d in T.DTYPES.values() if d is not T.index and d not in T.EIGHT_BIT_FLOATS]  # kernels keep those as their bits
 INTS = [d for d in DTYPES if d.kind in "iu"]
 FLOATS = [d for d in DTYPES if d.is_float]
 LAYOUTS = [(37, 0), (64, 64), (128, 64), (96, 48), (40, 8), (21, 7)]

@@ -221,3 +221,13 @@ def test_derivatives(function):
     step = 1e-6
     expected = [(loss(Tensor(x + step * e)).item() - loss(Tensor(x - step * e)).item()) / (2 * step) for e in np.eye(4)]
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_float64_becomes_float16_by_one_rounding():
+    half = np.random.default_rng(0).integers(0, 0x7C00, 2000).astype(np.uint16).view(np.float16)
+    exact, middle = half.astype(np.float64), np.spacing(half).astype(np.float64) / 2
+    values = np.concatenate([exact + middle * (1 + error) for error in (-2.0**-30, 0, 2.0**-30, 2.0**-45)] + [[65519.99999999, 65520.0, -0.0, 1e-300, 1e300]])
+    with np.errstate(all="ignore"):
+        expected = np.concatenate([values, -values]).astype(np.float16)
+    found = Tensor(np.concatenate([values, -values])).cast("float16").numpy()
+    np.testing.assert_array_equal(found.view(np.uint16), expected.view(np.uint16))

@@ -360,3 +360,27 @@ def test_wrong_calls(name):
     call, error, message = WRONG[name]
     with pytest.raises(error, match=message):
         call()
+
+
+# Captured functions
+
+
+def test_derivatives_of_captured_functions():
+    f, x = morok.jit(lambda x: (x ** 2).sum()), Tensor([1.0, 3.0])
+    for _ in range(3):
+        assert morok.grad(f)(x).tolist() == [2, 6] and f(x).item() == 10
+    assert morok.grad(lambda x: f(x * 2) + x.sum())(x).tolist() == [9, 25]
+    assert morok.jvp(f, (x,), (x,))[1].item() == 20 and morok.hessian(f)(x).tolist() == [[2, 0], [0, 2]]
+
+
+def test_what_a_captured_function_makes_of_variables_is_no_constant():
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    g = morok.jit(lambda x: (x * w).sum())
+    for _ in range(3):
+        with pytest.raises(GradientError, match="morok.jit captured"):
+            (g(Tensor([1.0, 1.0])) + (w * 0).sum()).backward()
+    ((w * 3).sum() + g(Tensor([1.0, 1.0])).detach()).backward()
+    with morok.no_grad():
+        known = g(Tensor([1.0, 1.0]))
+    ((w * 3).sum() + known).backward()
+    assert w.grad.tolist() == [6, 6]

@@ -638,3 +638,24 @@ def test_a_variable_that_the_function_makes_and_leaves_outside_keeps_its_gradien
     y = Tensor([4.0, 5.0]).realize()
     first(y)
     assert kept[0].grad.tolist() == [4.0, 5.0]
+
+
+def test_views_see_what_a_captured_function_writes():
+    @morok.jit
+    def add_one(b):
+        b += 1
+    b = Tensor([1.0, 2.0, 3.0]).realize()
+    views = b[1:], b.reshape(3, 1), b.flip(0)
+    for k in range(1, 4):
+        add_one(b)
+        assert b.tolist() == [1 + k, 2 + k, 3 + k]
+        assert [v.tolist() for v in views] == [[2 + k, 3 + k], [[1 + k], [2 + k], [3 + k]], [3 + k, 2 + k, 1 + k]]
+    view = b[1:]
+    add_one(b)
+    view += 10
+    assert b.tolist() == [5, 16, 17]
+    c = Tensor([1.0, 2.0]).realize()
+    first, twice = c[:1], morok.jit(lambda: c.assign(c * 2))
+    for k in range(1, 4):
+        twice()
+        assert c.tolist() == [2 ** k, 2 ** (k + 1)] and first.tolist() == [2 ** k]
