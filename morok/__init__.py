@@ -471,7 +471,10 @@ if not TYPE_CHECKING:  # which see the imports above, and that there is nothing 
         elif name in _HOMES:
             found = getattr(import_module(_HOMES[name], __name__), name)
         else:
-            raise AttributeError(f"module 'morok' has no attribute {name!r}; it has {', '.join(__all__)}")
+            import difflib
+            near = difflib.get_close_matches(name, [*__all__, *_MODULES], 3)
+            hint = (f"did you mean {' or '.join(near)}? " if near else "") + "dir(morok) lists what it has"
+            raise AttributeError(f"module 'morok' has no attribute {name!r}; {hint}", name=name)
         globals()[name] = found
         return found
 

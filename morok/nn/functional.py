@@ -6,6 +6,33 @@ import math
 from typing import Any
 
 from ..errors import DTypeError, ShapeError
+from ..functions.elementwise import celu as celu
+from ..functions.elementwise import elu as elu
+from ..functions.elementwise import gelu as gelu
+from ..functions.elementwise import hardsigmoid as hardsigmoid
+from ..functions.elementwise import hardswish as hardswish
+from ..functions.elementwise import hardtanh as hardtanh
+from ..functions.elementwise import log_softmax as log_softmax
+from ..functions.elementwise import logsigmoid as logsigmoid
+from ..functions.elementwise import mish as mish
+from ..functions.elementwise import relu as relu
+from ..functions.elementwise import relu6 as relu6
+from ..functions.elementwise import selu as selu
+from ..functions.elementwise import sigmoid as sigmoid
+from ..functions.elementwise import silu as silu
+from ..functions.elementwise import softmax as softmax
+from ..functions.elementwise import softplus as softplus
+from ..functions.elementwise import softsign as softsign
+from ..functions.elementwise import tanh as tanh
+from ..functions.movement import pad as pad
+from ..functions.of_methods import glu as glu
+from ..functions.of_methods import layer_norm as layer_norm
+from ..functions.of_methods import leaky_relu as leaky_relu
+from ..functions.of_methods import normalize as normalize
+from ..functions.of_methods import one_hot as one_hot
+from ..functions.of_methods import rms_norm as rms_norm
+from ..functions.of_methods import softmin as softmin
+from ..functions.of_methods import threshold as threshold
 from ..tensor.arguments import integer
 from ..tensor.tensor import Tensor
 from .arguments import of_tensor

@@ -145,7 +145,7 @@ CALLS: dict[str, list[tuple[str, type[Exception], str]]] = {
         ("x.logical_xor(y)", ShapeError,
          "logical_xor: shapes do not broadcast: (2, 3) ^ (4, 5); aligned at the last axis, each pair of sizes must be equal or hold"),
         ("morok.no_such_function(x)", AttributeError,
-         "module 'morok' has no attribute 'no_such_function'; it has Generator, Tensor, Variable, abs, absolute, acos,"),
+         "module 'morok' has no attribute 'no_such_function'; did you mean fromfunction? dir(morok) lists what it has"),
         ("bool(x)", ShapeError, "the truth value of a tensor of shape (2, 3) is ambiguous; use any() or all()"),
         ("int(x)", ShapeError, "item: needs a tensor of one element, not shape (2, 3); use tolist() or numpy()"),
         ("float(x)", ShapeError, "item: needs a tensor of one element, not shape (2, 3); use tolist() or numpy()"),
