@@ -49,6 +49,9 @@ OTHER_LIMIT = 8
 FAST_LIMIT = 4
 """Signatures that a call looks at before it takes its arguments apart."""
 
+PLAIN = frozenset((type(None), bool, int, float, str))
+"""Classes of arguments that hold no tensor."""
+
 P = ParamSpec("P")
 Rest = ParamSpec("Rest")
 Owner = TypeVar("Owner")
@@ -147,7 +150,15 @@ class Jitted(Generic[P, Result]):
         """Whether derivatives are wanted with respect to an argument: the function is then computed as others, so that they find their way."""
         if self._reads_gradients_of_variables or not is_grad_enabled():
             return False
-        return any(is_derived(t.uop) for t in Arguments((args, kwargs)).tensors)
+        others = []
+        for a in args:
+            if a.__class__ is Tensor and a._chain is None:
+                u = a._storage._uop  # memory alone, if it is the result of a captured function
+                if u.__class__ is TensorUOp and is_derived(u):
+                    return True
+            elif a.__class__ not in PLAIN:
+                others.append(a)
+        return bool(others or kwargs) and any(is_derived(t.uop) for t in Arguments((others, kwargs)).tensors)
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
         if TRACING.count and (TRACING.current is not None or TRACING.level is not None):
