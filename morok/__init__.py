@@ -351,11 +351,11 @@ if TYPE_CHECKING:
     from .tensor.exchange.methods import from_dlpack
     from .tensor.files import load, load_metadata, save
     from .tensor.gradient.checkpointing import checkpoint
-    from .tensor.gradient.jacobians import hessian, hvp, jacfwd, jacobian, jacrev, linearize
     from .tensor.gradient.modes import enable_grad, is_grad_enabled, no_grad
     from .tensor.gradient.transforms import custom_gradient, grad, jvp, stop_gradient, value_and_grad, vjp
     from .tensor.jit import jit
     from .tensor.loops import fori_loop, while_loop
+    from .tensor.mapping.jacobians import hessian, hvp, jacfwd, jacobian, jacrev, linearize
     from .tensor.mapping.vmap import vmap
     from .tensor.random import bernoulli, multinomial, poisson, rand, rand_like, randint, randint_like, randn, randn_like, randperm
     from .tensor.random.generator import Generator, manual_seed
@@ -413,7 +413,7 @@ _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".t
           **dict.fromkeys(("custom_gradient", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"), ".tensor.gradient.transforms"),
           **dict.fromkeys(("cross", "vecdot"), ".functions.linalg"),
           **dict.fromkeys(("fori_loop", "while_loop"), ".tensor.loops"),
-          **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"), ".tensor.gradient.jacobians"),
+          **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"), ".tensor.mapping.jacobians"),
           "checkpoint": ".tensor.gradient.checkpointing", "vmap": ".tensor.mapping.vmap",
           **dict.fromkeys(("get_num_threads", "num_threads", "set_num_threads"), ".runtime.config")}
 _MODULES = {"array_api": ".array_api", "dtypes": ".tensor.dtypes", "nn": ".nn", "optim": ".optim", "random": ".tensor.random", "interpret": ".interpret",

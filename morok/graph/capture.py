@@ -19,7 +19,7 @@ from ..errors import BoundsError
 from .body import Body, Program
 from .in_place import InPlace, overwritable
 from .shape import add_bound_value, bound_value
-from .tensor_graph import GRAPH, TensorUOp
+from .tensor_graph import GRAPH, TensorUOp, device_of
 from .uop import UOp, argument
 
 ENTRY = "main"
@@ -38,10 +38,6 @@ class Captured:
     def devices(self) -> list[str]:
         """The device of each leaf."""
         return [device_of(leaf) for leaf in self.leaves]
-
-
-def device_of(buffer: TensorUOp) -> str:
-    return buffer.operands[1].attributes[0]
 
 
 def capture(sinks: Sequence[TensorUOp], in_place: InPlace = True) -> Captured:

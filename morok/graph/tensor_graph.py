@@ -435,3 +435,18 @@ def graph_statistics() -> dict[str, int]:
         GRAPH.drain()
         return {"operations": len(GRAPH.module.body.operations), "handles": len(GRAPH.interned),
                 "signatures": len(GRAPH.signatures), "tensors": len(TENSORS), "buffers": len(BUFFERS), "kernels": len(KERNELS)}
+
+
+def device_of(u: TensorUOp) -> str:
+    """The device of a value: that of any buffer, or of the last copy, that it is made of; "CPU" of constants."""
+    stack, seen = [u], set()
+    while stack:
+        node = stack.pop()
+        if node.name == "copy":
+            return node.attributes[0]
+        if node.name == "buffer":
+            return node.operands[1].attributes[0]
+        if node not in seen:
+            seen.add(node)
+            stack += reversed(node.operands)
+    return "CPU"

@@ -22,13 +22,13 @@ from ..dialect import types as T
 from ..errors import JitError, VmapError
 from ..fork_safety import awaited_by_fork
 from ..graph.body import Body, Program
-from ..graph.capture import Captured, capture, device_of, reachable, structural_key
+from ..graph.capture import Captured, capture, reachable, structural_key
 from ..graph.in_place import InPlace, assigned_buffers, derived, overwritable
 from ..graph.registries import BUFFERS, STAND_INS
 from ..graph.repetition import ENDS, computed_along
 from ..graph.shape import bound_value, shape_of
 from ..graph.stages import RepeatStage, Stage
-from ..graph.tensor_graph import GRAPH, TensorUOp, new_buffer, substitute
+from ..graph.tensor_graph import GRAPH, TensorUOp, device_of, new_buffer, substitute
 from ..passes.rangeify.outline_repeats import split_repeats
 from .buffer import Buffer
 from .collector import COLLECTOR

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..dialect import types as T
-from ..graph.derivation import CUSTOM, Custom
 from ..graph.tensor_graph import TensorUOp
 from . import build
+from .closed_form import with_rule
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,7 @@ def converted(u: TensorUOp, dtype: T.DType) -> TensorUOp:
     found = _from_float32(found, dtype, FORMATS[dtype]) if dtype in FORMATS else build.cast(found, dtype)
     if not source.is_float or not dtype.is_float:
         return found
-    alone = TensorUOp.stand_alone(found)
-    CUSTOM[alone] = Custom((u,), lambda g: (build.cast(g, source),))
-    return alone
+    return with_rule(found, (u,), lambda g: (build.cast(g, source),))
 
 
 def bitcast(u: TensorUOp, dtype: T.DType) -> TensorUOp:

@@ -9,10 +9,11 @@ from typing import Any, Self
 
 from ..dialect import types as T
 from ..errors import BoundsError, ShapeError
-from ..graph.derivation import CUSTOM, Custom, is_derived
+from ..graph.derivation import is_derived
 from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes, radix
 from .arguments import also_named, integer, normal_axis
+from .closed_form import with_rule
 from .cumulative import CumulativeMethods
 from .rows import picked, put
 
@@ -172,7 +173,7 @@ def _is_before(x: Any, y: Any) -> Any:
 
 def _derived(x: Any, result: Any, axis: int, descending: bool) -> TensorUOp:
     """The sorted values, whose cotangents go back to where their elements came from."""
-    u, source = TensorUOp.stand_alone(result.uop), x.uop
+    source = x.uop
 
     def reach(g: TensorUOp) -> tuple[TensorUOp | None, ...]:
         rows, along = x._new(source).detach()._as_rows(axis, "sort")
@@ -180,5 +181,4 @@ def _derived(x: Any, result: Any, axis: int, descending: bool) -> TensorUOp:
         places = x._new(build.full(order.shape, 0, T.int64))
         rank = places._new(put(places.uop, order.uop, build.broadcast(build.iota_along(order.shape, 1, T.int64), order.shape), 1, "set"))
         return (x._new(g).gather(axis, x._from_rows(rank, along)).uop,)
-    CUSTOM[u] = Custom((source,), reach)
-    return u
+    return with_rule(result.uop, (source,), reach)

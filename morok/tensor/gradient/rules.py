@@ -15,7 +15,7 @@ from typing import Any
 
 from ...dialect import types as T
 from ...errors import GradientError
-from ...graph.tensor_graph import TensorUOp
+from ...graph.tensor_graph import TensorUOp, device_of
 from .. import build
 
 Cotangents = tuple[TensorUOp | None, ...]
@@ -228,20 +228,6 @@ def stored(u: TensorUOp, g: TensorUOp) -> Cotangents:
 def copied(u: TensorUOp, g: TensorUOp) -> Cotangents:
     return (build.op("copy", (g,), (device_of(u.operands[0]),)),)
 
-
-def device_of(u: TensorUOp) -> str:
-    """The device of a value: that of any buffer, or of the last copy, that it is made of; "CPU" of constants."""
-    stack, seen = [u], set()
-    while stack:
-        node = stack.pop()
-        if node.name == "copy":
-            return node.attributes[0]
-        if node.name == "buffer":
-            return node.operands[1].attributes[0]
-        if node not in seen:
-            seen.add(node)
-            stack += reversed(node.operands)
-    return "CPU"
 
 
 @rule("assign")

@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...errors import DTypeError, GradientError, ShapeError
-from ...graph.derivation import CUSTOM, Custom, add_variable, drop_variables
+from ...graph.derivation import add_variable, drop_variables
 from ...graph.tensor_graph import TensorUOp
 from .. import build
 from ..arguments import require_function
+from ..closed_form import with_rule
 from ..core import TensorCore
 from ..structures import Structure
 from ..tensor import Tensor
@@ -130,7 +131,6 @@ def custom_gradient(function: Callable) -> Callable:
         if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], TensorCore) and callable(result[1])):
             raise GradientError("custom_gradient: the function must give a Tensor and a function of its cotangent")
         value, rule = result
-        u = TensorUOp.stand_alone(value.uop)
 
         def reach(g: TensorUOp) -> tuple[TensorUOp | None, ...]:
             parts = rule(value._new(g))
@@ -141,8 +141,7 @@ def custom_gradient(function: Callable) -> Callable:
                 if part is not None and part.shape != build.shape_of(given):
                     raise ShapeError(f"custom_gradient: a cotangent of shape {part.shape} for a tensor of shape {build.shape_of(given)}")
             return tuple(None if p is None else build.cast(p.uop, v.dtype) for p, v in zip(parts, values))
-        CUSTOM[u] = Custom(values, reach)
-        return value._new(u)
+        return value._new(with_rule(value.uop, values, reach))
     return call
 
 

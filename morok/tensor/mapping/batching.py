@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 
 from ...dialect import types as T
 from ...errors import VmapError
-from ...graph.derivation import CUSTOM, Custom
+from ...graph.derivation import CUSTOM
 from ...graph.registries import STAND_INS
 from ...graph.repetition import parts_of
-from ...graph.tensor_graph import GRAPH, TensorUOp, new_buffer
+from ...graph.tensor_graph import GRAPH, TensorUOp, device_of, new_buffer
 from ...graph.uop import UOp
 from .. import build
+from ..closed_form import with_rule
 from ..gradient.checkpointing import REGIONS, regions_over_again
-from ..gradient.rules import device_of
 from ..sizes import Size
 from ..tracing import stand_in
 from .rules import BATCHING, repeated
@@ -104,7 +104,7 @@ def _beside(u: TensorUOp, other: TensorUOp) -> TensorUOp:
 def _with_custom_derivative(u: TensorUOp, result: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], sources: Mapping[TensorUOp, TensorUOp],
                             size: Size) -> TensorUOp:
     """The derivative in closed form goes with the value: its rule is one of one example, too."""
-    custom, value = CUSTOM[u], TensorUOp.stand_alone(result)
+    custom = CUSTOM[u]
     inputs = tuple((made[o] or o) for o in custom.inputs)
     single = [made[o] is None for o in custom.inputs]
     known = dict(sources)
@@ -122,8 +122,7 @@ def _with_custom_derivative(u: TensorUOp, result: TensorUOp, made: Mapping[Tenso
             whole = _example_by_example(*next(found), size)
             result.append(build.reduce(whole, "add", (0,)) if shared else whole)
         return tuple(result)
-    CUSTOM[value] = Custom(inputs, reach)
-    return value
+    return with_rule(result, inputs, reach)
 
 
 def stand_in_of(u: TensorUOp, device: str) -> TensorUOp:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .normal_quantile import normal_quantile
 from .series import polynomial, with_derivative
 
 MIDDLE = ((1.23033935479799725e3, 2.05107837782607147e3, 1.71204761263407058e3, 8.81952221241769090e2, 2.98635138197400131e2, 6.61191906371416295e1,
@@ -61,29 +62,15 @@ def erfcx(x: Any) -> Any:
 def erfinv(x: Any) -> Any:
     def value(x: Any) -> Any:
         size = x.abs()
-        return (_normal_quantile(size * 0.5, (1.0 - size) * 0.5) / math.sqrt(2)).copysign(x)
+        return (normal_quantile(size * 0.5, (1.0 - size) * 0.5) / math.sqrt(2)).copysign(x)
     return with_derivative(x, value, lambda x: (erfinv(x) * erfinv(x)).exp() * (math.sqrt(math.pi) / 2))
 
 
 def ndtri(p: Any) -> Any:
     def value(p: Any) -> Any:
         upper = 1.0 - p
-        return _normal_quantile((p - 0.5).abs(), p.minimum(upper)).copysign(p - 0.5)
+        return normal_quantile((p - 0.5).abs(), p.minimum(upper)).copysign(p - 0.5)
     return with_derivative(p, value, lambda p: (ndtri(p) * ndtri(p) * 0.5).exp() * math.sqrt(2 * math.pi))
-
-
-def _normal_quantile(distance: Any, tail: Any) -> Any:
-    """What the standard normal distribution exceeds with probability `tail`, which is 1/2 - distance; NaN below 0."""
-    from ..random.truncated import _CENTRE, _FAR, _TAIL
-    square = 0.180625 - distance * distance
-    r = (-tail.log()).sqrt()
-    outer = _ratio(r - 1.6, _TAIL).where(r.le(5.0), _ratio(r - 5.0, _FAR))
-    found = (distance * _ratio(square, _CENTRE)).where(square.ge(0), outer)
-    return found.where(tail.ne(0), math.inf)
-
-
-def _ratio(x: Any, coefficients: Any) -> Any:
-    return polynomial(x, coefficients[0]) / polynomial(x, coefficients[1])
 
 
 def _beyond(size: Any) -> Any:

@@ -14,13 +14,13 @@ from ...graph.tensor_graph import TensorUOp
 from .. import build
 from ..arguments import require_function
 from ..core import TensorCore
-from ..mapping.batching import batched, stand_in_of
-from ..mapping.rules import repeated
+from ..gradient.modes import enable_grad
+from ..gradient.reverse import cotangents
+from ..gradient.transforms import Variables, existing_argument, grad, jvp, vjp
 from ..sizes import concrete
 from ..structures import Structure
-from .modes import enable_grad
-from .reverse import cotangents
-from .transforms import Variables, existing_argument, grad, jvp, vjp
+from .batching import batched, stand_in_of
+from .rules import repeated
 
 
 def jacrev(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:
