@@ -20,6 +20,7 @@ from . import (  # noqa: F401  (registers the passes)
     pre_expand,
     reduce_devectorize,
     reduce_to_iter_args,
+    stage_epilogues,
 )
 
 CODEGEN_PIPELINE: tuple[str, ...] = (
@@ -28,6 +29,7 @@ CODEGEN_PIPELINE: tuple[str, ...] = (
     "morok-merge-sibling-ends",
     "morok-bool-storage",
     "morok-float-decomposition",
+    "morok-stage-epilogues",
     "morok-pre-expand",
     "morok-devectorize",
     "morok-reduce-devectorize",
