@@ -343,8 +343,10 @@ def toposort(roots: Iterable[UOp]) -> list[UOp]:
             for operand in pending:
                 if operand not in seen:
                     seen.add(operand)
-                    stack.append((operand, iter(operand.operands)))
-                    break
+                    if operand.operands:
+                        stack.append((operand, iter(operand.operands)))
+                        break
+                    order.append(operand)
             else:
                 order.append(node)
                 stack.pop()

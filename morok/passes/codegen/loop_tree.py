@@ -159,11 +159,15 @@ class LoopTree:
                     loop.parent.add(loop)
                     self._need(u.operands[0], loop.parent, loop)
                 continue
-            block = self.inside[u]
-            if u not in self.innermost:
+            block, is_closing = self.inside[u], u in self.innermost
+            if not is_closing:
                 block.add(u)
             for operand in u.operands:
-                self._need(operand, block, u)
+                if self.blocks[operand] is block and not is_closing and operand not in self.provider:  # as most are
+                    if operand.name not in HOISTED:
+                        block.needs[u].append(operand)
+                else:
+                    self._need(operand, block, u)
         for branch in branches:
             assert branch.parent is not None and branch.rare is not None
             branch.parent.add(branch)

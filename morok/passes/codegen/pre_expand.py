@@ -217,8 +217,7 @@ class Expansion:
             if not axes and not u.operands:
                 self.copies[u] = [u]
                 return
-            columns = [self._column(o, axes) for o in u.operands]
-            built = [self._build(u, operands) for operands in zip(*columns)]
+            built = self._build(u, [self._column(o, axes) for o in u.operands])
             self.copies[u] = [(b,) for b in built] if u.name == "store" else built
 
     def _column(self, o: UOp, axes: Axes) -> list:
@@ -226,28 +225,33 @@ class Expansion:
         copies = self.copies[o]
         return copies if own == axes else [copies[p] for p in self.places(own, axes)]
 
-    def _build(self, u: UOp, operands: tuple[UOp, ...]) -> UOp:
-        width = max((_width(o) for o in operands), default=0)
+    def _build(self, u: UOp, columns: list[list[UOp]]) -> list[UOp]:
+        """The op's copies, over the copies of each operand. Those of one op have the same lanes."""
+        width = max(_width(column[0]) for column in columns)
         if not width:
-            return scalar_op(u, operands) if u.type is T.index and u.name in ALU and operands != u.operands else u.with_operands(operands)
+            if u.type is T.index and u.name in ALU:
+                return [scalar_op(u, x) if x != u.operands else u for x in zip(*columns)]
+            return [u.with_operands(x) for x in zip(*columns)]
+        if u.name in ("index", "load", "store", "prefetch"):
+            return [self._access(u, x, width) for x in zip(*columns)]
+        if u.name not in ALU and u.name not in ("cast", "bitcast"):
+            raise InternalError(f"morok-pre-expand: morok.{u.name} depends on lanes of another range")
+        filled = [column if _width(column[0]) == width else [self.fill(x, width) for x in column] for column in columns]
+        result = T.vector(width, u.dtype)
+        return [UOp.make(u.name, x, u.attributes, result, u.loc) for x in zip(*filled)]
+
+    def _access(self, u: UOp, operands: tuple[UOp, ...], width: int) -> UOp:
         if u.name == "index":
             return self._index(u, operands, width)
-        if u.name in ("load", "store"):
-            pointer, rest = operands[0], operands[1:]
-            if not _width(pointer):
-                pointer = self._index(u, pointer.operands, width)
-            gate = 0 if u.name == "load" else 1
-            rest = tuple(x if i == gate else self.fill(x, width) for i, x in enumerate(rest))
-            return UOp.make(u.name, (pointer, *rest), u.attributes, None, u.loc)
         if u.name == "prefetch":
             pointer = operands[1] if _width(operands[1]) else self._index(u, operands[1].operands, width)
             return UOp.make(u.name, (self.fill(operands[0], width), pointer), u.attributes, None, u.loc)
-        if u.name in ("range", "vectorize", "gep", "cat", "contract", "define_local"):
-            raise InternalError(f"morok-pre-expand: morok.{u.name} depends on lanes of another range")
-        filled = tuple([self.fill(o, width) for o in operands])
-        if u.name in ("cast", "bitcast"):
-            return UOp.make(u.name, filled, (), T.vector(width, u.dtype), u.loc)
-        return UOp.make(u.name, filled, u.attributes, None, u.loc)
+        pointer, rest = operands[0], operands[1:]
+        if not _width(pointer):
+            pointer = self._index(u, pointer.operands, width)
+        gate = 0 if u.name == "load" else 1
+        rest = tuple(x if i == gate else self.fill(x, width) for i, x in enumerate(rest))
+        return UOp.make(u.name, (pointer, *rest), u.attributes, None, u.loc)
 
     def _index(self, u: UOp, operands: tuple[UOp, ...], width: int) -> UOp:
         buffer = operands[0]

@@ -30,40 +30,39 @@ class RareWork:
 def find_rare_work(order: Sequence[UOp], block_of: Mapping[UOp, Any]) -> list[RareWork]:
     if len(order) < LEAST_OPS or not any(u.name == "where" and u.operands[1].name in MOVABLE for u in order):
         return []
-    users = users_of(order)
-    owner: dict[UOp, tuple[UOp, Any] | None] = {}
-    groups: dict[tuple[UOp, Any], list[UOp]] = {}
-    for u in reversed(order):
-        key = _owner(u, users[u], owner, block_of) if u.name in MOVABLE else None
-        if key is not None:
-            owner[u] = key
-            groups.setdefault(key, []).append(u)
+    groups = {key: members for key, members in _groups(order, block_of).items() if len(members) >= LEAST_OPS}
+    if not groups:
+        return []
     found = []
+    users = users_of(order)
     place = {u: i for i, u in enumerate(order)}
     for (condition, block), members in groups.items():
-        if len(members) >= LEAST_OPS:
-            members.reverse()
-            inside = set(members)
-            outputs = [u for u in members if any(v not in inside for v in users[u])]
-            if _is_convex(order[place[outputs[0]]:place[members[-1]] + 1], inside, outputs):
-                found.append(RareWork(condition, block, members, outputs))
+        members.reverse()
+        inside = set(members)
+        outputs = [u for u in members if any(v not in inside for v in users[u])]
+        if _is_convex(order[place[outputs[0]]:place[members[-1]] + 1], inside, outputs):
+            found.append(RareWork(condition, block, members, outputs))
     return found
 
 
-def _owner(u: UOp, users: Sequence[UOp], owner: Mapping[UOp, Any], block_of: Mapping[UOp, Any]) -> tuple[UOp, Any] | None:
-    """The (condition, block) that all uses of the op agree on."""
-    key = None
-    for user in users:
-        mine = owner.get(user)
-        if mine is None:
-            if user.name != "where" or u is not user.operands[1] or u is user.operands[0] or u is user.operands[2]:
-                return None
-            mine = (user.operands[0], block_of[user])
-        if key is None:
-            key = mine
-        elif key != mine:
-            return None
-    return key if key is not None and block_of[u] is key[1] else None
+def _groups(order: Sequence[UOp], block_of: Mapping[UOp, Any]) -> dict[tuple[UOp, Any], list[UOp]]:
+    """The ops by the (condition, block) that all uses of an op agree on, users first."""
+    claims: dict[UOp, tuple[UOp, Any] | None] = {}
+    """What the uses seen so far agree on; None where they do not."""
+    groups: dict[tuple[UOp, Any], list[UOp]] = {}
+    for u in reversed(order):
+        key = claims.get(u)
+        if key is not None and (u.name not in MOVABLE or block_of[u] is not key[1]):
+            key = None
+        if key is not None:
+            groups.setdefault(key, []).append(u)
+        for o in u.operands:
+            mine = key
+            if mine is None and u.name == "where" and o is u.operands[1] and o is not u.operands[0] and o is not u.operands[2]:
+                mine = (u.operands[0], block_of[u])
+            if claims.setdefault(o, mine) != mine:
+                claims[o] = None
+    return groups
 
 
 def _is_convex(order: Sequence[UOp], inside: set[UOp], outputs: Sequence[UOp]) -> bool:

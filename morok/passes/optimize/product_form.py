@@ -6,8 +6,10 @@
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
+from typing import Any
 
 from ...errors import ScheduleError
 from ...graph.body import Body
@@ -44,13 +46,15 @@ class Product:
 
     columns_scattered: bool = False
     """Whether the column factor's loads step far from one term of the sum to the next."""
+    choices: dict[Any, list[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """By machine, the schedules that `products.choices` found."""
 
     @property
     def column_bytes(self) -> int:
         """Of all that the column factor is."""
         return prod(extent(r) for r in open_ranges(self.column_factor)) * self.bits // 8
 
-    @property
+    @cached_property
     def depth(self) -> int:
         return prod(extent(r) for r in self.sums)
 

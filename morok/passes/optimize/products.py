@@ -132,11 +132,14 @@ def schedule_product(body: Body, p: Product, machine: Machine) -> NamedLoops | N
 def choices(p: Product, machine: Machine) -> list[Shape | Dots]:
     """The best first, all with lanes on the columns or all with lanes on the sum: the two add in different orders, so that which it is depends on the vectors'
     width alone."""
+    if machine in p.choices:
+        return p.choices[machine]
     by_cycles = attrgetter("cycles")
     plain = Machine(machine.vector_bits)
     columns, sums = shapes(p, plain), dots(p, plain)
     has_dots = bool(sums) and min(map(by_cycles, sums)) < min(map(by_cycles, columns), default=inf)
-    return sorted(dots(p, machine) if has_dots else shapes(p, machine), key=by_cycles)
+    p.choices[machine] = found = sorted(dots(p, machine) if has_dots else shapes(p, machine), key=by_cycles)
+    return found
 
 
 def _apply(body: Body, p: Product, shape: Shape, machine: Machine, threaded: bool) -> NamedLoops:
