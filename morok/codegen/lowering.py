@@ -5,14 +5,16 @@ from mlir import passmanager
 
 from ..dialect.context import DialectContext
 
-_FIRST = ("convert-scf-to-cf", "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}")
+_BLOCKS = "convert-scf-to-cf"
+_FUNCTIONS = "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}"
+"""Last: before it, all that the functions hold would be converted beside casts of their arguments."""
 _TOGETHER = "convert-to-llvm{filter-dialects=arith,cf,index,math,memref,vector allow-pattern-rollback=0}"
 """One walk for all these dialects is faster than a pass for each, and patterns that never take back what they did are faster than those that may."""
 _LAST = "reconcile-unrealized-casts"
 
-LOWERING = ("lower-affine", "convert-vector-to-llvm", *_FIRST, _TOGETHER, "convert-math-to-libm", _LAST)
+LOWERING = ("lower-affine", "convert-vector-to-llvm", _BLOCKS, _TOGETHER, "convert-math-to-libm", _FUNCTIONS, _LAST)
 """For whatever there is in these dialects."""
-KERNEL_LOWERING = (*_FIRST, _TOGETHER, _LAST)
+KERNEL_LOWERING = (_BLOCKS, _TOGETHER, _FUNCTIONS, _LAST)
 """For what morok-linearize writes (affine loops apart): vectors of one axis, and of math what LLVM has."""
 
 

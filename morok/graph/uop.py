@@ -38,6 +38,8 @@ _lock = threading.RLock()
 renewed_after_fork(sys.modules[__name__], "_lock", threading.RLock)
 _dead: deque[_KeyedRef] = deque()
 """References whose ops died. Finalisers run anywhere, so they only append here; `make` takes the entries away."""
+_note_death = _dead.append
+"""One for all: a bound method is an object, and each op's reference keeps its own."""
 
 
 class UOp:
@@ -76,7 +78,7 @@ class UOp:
                     loc = operand.loc
                     break
         self.loc = loc
-        mine = _KeyedRef(self, _dead.append)
+        mine = _KeyedRef(self, _note_death)
         mine.key = key
         if _dead:
             with _lock:
@@ -128,9 +130,13 @@ class UOp:
         if operands == self.operands:
             return self
         name, inferred = self.name, None
-        if tuple(map(type_of, operands)) == tuple(map(type_of, self.operands)):
-            inferred = self.type  # operands of the same types give the same type
-        elif name in _SCALED:
+        for new, old in zip(operands, self.operands):
+            if new.type is not old.type:
+                break
+        else:  # operands of the same types give the same type
+            if len(operands) == len(self.operands):
+                return self.make(name, operands, self.attributes, self.type, self.loc)
+        if name in _SCALED:
             inferred = T.like(operands[0].type, T.element_dtype(self.type))
         elif TABLE.get(name) is None or TABLE[name].infer is None:
             inferred = self.type

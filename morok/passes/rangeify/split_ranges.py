@@ -68,10 +68,9 @@ class SplitRanges(KernelPass):
 
     def rewrite(self, body: Body) -> Body:
         roots = body.roots
-        if not any(u.name == "mod" or u.name == "floordiv" for u in toposort(roots)):
-            return body
-        while True:
+        while any(u.name == "mod" or u.name == "floordiv" for u in toposort(roots)):
             split = split_once(roots)
             if split == roots:
-                return body if roots == body.roots else body.with_roots(roots)
+                break
             roots = split
+        return body if roots == body.roots else body.with_roots(roots)
