@@ -17,7 +17,7 @@ from ...errors import InternalError, IRError
 from ...graph.body import Body
 from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, toposort
-from ..symbolic.ranges import open_ranges
+from ..symbolic.ranges import open_ranges, open_ranges_of
 from .rare_branches import RareWork, find_rare_work
 
 
@@ -75,13 +75,14 @@ class LoopTree:
     def _place_ranges(self) -> None:
         enclosing: dict[UOp, frozenset[UOp]] = {}
         closers: dict[UOp, UOp] = {}
+        live = open_ranges_of(self.order)
         for u in self.order:
             if u.name == "reduce":
                 raise IRError(f"{place(u)}morok-linearize: morok.{u.name} carries no value yet; morok-reduce-to-iter-args comes first")
             if u.name not in ("carry", "end") or len(u.operands) == 1:
                 continue
             ranges = u.operands[2:] if u.name == "carry" else u.operands[1:]
-            outside = open_ranges(u)
+            outside = live[u]
             closed = ranges if len(ranges) == 1 else sorted(set(ranges), key=lambda r: r.attributes[0])
             self.outermost[u], self.innermost[u] = closed[0], closed[-1]
             for r in closed:

@@ -47,6 +47,24 @@ def open_ranges(u: UOp) -> frozenset[UOp]:
 _NONE: frozenset[UOp] = frozenset()
 
 
+def open_ranges_of(order: Iterable[UOp]) -> dict[UOp, frozenset[UOp]]:
+    """`open_ranges` of each op of a topological order, for one who needs them all once: nothing is kept with the ops, which takes a third of the time."""
+    found: dict[UOp, frozenset[UOp]] = {}
+    for u in order:
+        if u.name in CLOSING:
+            live = found[u.operands[0]] - closed_ranges(u)
+        else:
+            live = _NONE
+            for o in u.operands:
+                more = found[o]
+                if more is not live and not more <= live:
+                    live = live | more if live else more
+            if u.name == "range":
+                live = live | {u}
+        found[u] = live
+    return found
+
+
 def closed_ranges(u: UOp) -> frozenset[UOp]:
     """The ranges that a closing op closes: those in its range list or, for bufferize, in its indices."""
     if u.name != "bufferize":
