@@ -26,8 +26,8 @@ from ..errors import InternalError
 from ..fork_safety import awaited_by_fork
 from .target import Target, initialise
 
-LIGHT = ("sroa", "simplify_cfg", "instruction_combine", "loop_rotate", "simplify_cfg")
-"""Passes as llvmlite names them: scratch into registers, blocks and ops in the form that the code generator expects."""
+LIGHT = ("sroa", "instruction_combine", "loop_rotate")
+"""Passes as llvmlite names them: scratch into registers, ops and loops in the form that the code generator expects. Blocks it tidies up itself."""
 VECTORISER_LIMIT = 1 << 17
 """Characters of LLVM IR past which LLVM's loop vectoriser is left out: its time is quadratic in the size of a loop's body."""
 _VECTOR = re.compile(r"<\d+ x ")
