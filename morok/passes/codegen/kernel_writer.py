@@ -171,7 +171,7 @@ class KernelWriter(Conversions):
 
     def _limits(self, r: UOp) -> tuple[Value, Value]:
         extent = self.values[r.operands[0]]
-        if r.attribute("kind") != "thread" or self.tree.loops[r].parent is not self.tree.root:
+        if r.attribute("kind") != "thread" or self.tree.parents[self.tree.loops[r]] is not self.tree.root:
             return self.constant(0, T.index), extent
         count, one = self.thread["thread_count"], self.constant(1, T.index)
         padded = self.create("arith.subi", T.index, (self.create("arith.addi", T.index, (extent, count)), one))

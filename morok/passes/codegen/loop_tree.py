@@ -27,7 +27,6 @@ class Loop:
 
     range: UOp | None
     rare: RareWork | None = None
-    parent: Loop | None = None
     depth: int = 0
     reductions: list[UOp] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
@@ -59,6 +58,8 @@ class LoopTree:
         self.order = body.order()
         self.root = Loop(None)
         self.loops: dict[UOp, Loop] = {}
+        self.parents: dict[Loop, Loop] = {}
+        """The block round each. Loops that knew it would be cycles, with all their ops, until Python's collector came."""
         self.innermost: dict[UOp, UOp] = {}
         """A closing op's innermost and outermost range."""
         self.outermost: dict[UOp, UOp] = {}
@@ -101,10 +102,10 @@ class LoopTree:
                 if parent not in enclosing or enclosing[parent] | {parent} != outer:
                     raise InternalError(f"morok-linearize: range {r.attributes[0]} would need two loops: it is closed by "
                                         f"{describe(closers[r])} inside ranges {_ids(outer)}, which are not loops in one another")
-                loop.parent = self.loops[parent]
+                self.parents[loop] = self.loops[parent]
             else:
-                loop.parent = self.root
-            loop.depth = loop.parent.depth + 1
+                self.parents[loop] = self.root
+            loop.depth = self.parents[loop].depth + 1
 
     def _loop(self, r: UOp) -> Loop:
         found = self.loops.get(r)
@@ -124,8 +125,7 @@ class LoopTree:
             outer, inner = (block, deepest) if block.depth <= deepest.depth else (deepest, block)
             deepest = inner
             while inner.depth > outer.depth:
-                assert inner.parent is not None
-                inner = inner.parent
+                inner = self.parents[inner]
             if inner is not outer:
                 raise InternalError(f"morok-linearize: {describe(u)} needs ranges {_ids(open_ranges(u))}, "
                                     "which are not loops in one another")
@@ -145,8 +145,7 @@ class LoopTree:
             elif u in self.innermost:
                 self.inside[u] = self.loops[self.innermost[u]]
                 loop = self.provider[u] = self.loops[self.outermost[u]]
-                assert loop.parent is not None
-                self.blocks[u] = loop.parent
+                self.blocks[u] = self.parents[loop]
             elif u in closed:  # an effect happens once per iteration of what closes it, even if it does not depend on the loop (of no iteration, perhaps)
                 self.blocks[u] = self.inside[u] = closed[u]
             else:
@@ -156,9 +155,8 @@ class LoopTree:
             if u.name in HOISTED:
                 if u in self.loops:
                     loop = self.loops[u]
-                    assert loop.parent is not None
-                    loop.parent.add(loop)
-                    self._need(u.operands[0], loop.parent, loop)
+                    self.parents[loop].add(loop)
+                    self._need(u.operands[0], self.parents[loop], loop)
                 continue
             block, is_closing = self.inside[u], u in self.innermost
             if not is_closing:
@@ -170,19 +168,20 @@ class LoopTree:
                 else:
                     self._need(operand, block, u)
         for branch in branches:
-            assert branch.parent is not None and branch.rare is not None
-            branch.parent.add(branch)
-            self._need(branch.rare.condition, branch.parent, branch)
+            assert branch.rare is not None
+            self.parents[branch].add(branch)
+            self._need(branch.rare.condition, self.parents[branch], branch)
 
     def _place_branches(self) -> list[Loop]:
         found = []
-        for rare in find_rare_work(self.order, self.blocks):
-            branch = Loop(None, rare, rare.block, rare.block.depth + 1)
+        for block, rare in find_rare_work(self.order, self.blocks):
+            branch = Loop(None, rare, block.depth + 1)
+            self.parents[branch] = block
             found.append(branch)
             for u in rare.members:
                 self.blocks[u] = self.inside[u] = branch
             for u in rare.outputs:
-                self.blocks[u] = rare.block
+                self.blocks[u] = block
                 self.provider[u] = branch
         self.branches = found
         return found
@@ -196,7 +195,7 @@ class LoopTree:
         if block is needed and needed.rare is not None:  # within the branch
             needed, where = operand, block
         while block is not where:
-            item, parent = block, block.parent
+            item, parent = block, self.parents.get(block)
             if parent is None:
                 raise InternalError(f"morok-linearize: {describe(operand)} is needed outside of its loop")
             block = parent
@@ -241,8 +240,7 @@ class LoopTree:
         """Whether one's loop is the other's or round it."""
         outer, inner = sorted((self.blocks[load], self.blocks[store]), key=lambda block: block.depth)
         while inner.depth > outer.depth:
-            assert inner.parent is not None
-            inner = inner.parent
+            inner = self.parents[inner]
         return inner is outer
 
     def _before(self, first: UOp, second: UOp) -> None:
@@ -251,11 +249,9 @@ class LoopTree:
         y: Item = second
         while a is not b:
             if a.depth >= b.depth:
-                assert a.parent is not None
-                x, a = a, a.parent
+                x, a = a, self.parents[a]
             else:
-                assert b.parent is not None
-                y, b = b, b.parent
+                y, b = b, self.parents[b]
         if x is not y:
             a.needs[y].append(x)
 

@@ -22,12 +22,12 @@ class RareWork:
     """`members` in order; `outputs` are those that the choices use."""
 
     condition: UOp
-    block: Any
     members: list[UOp]
     outputs: list[UOp]
 
 
-def find_rare_work(order: Sequence[UOp], block_of: Mapping[UOp, Any]) -> list[RareWork]:
+def find_rare_work(order: Sequence[UOp], block_of: Mapping[UOp, Any]) -> list[tuple[Any, RareWork]]:
+    """Each with the block that it is in."""
     if len(order) < LEAST_OPS or not any(u.name == "where" and u.operands[1].name in MOVABLE for u in order):
         return []
     groups = {key: members for key, members in _groups(order, block_of).items() if len(members) >= LEAST_OPS}
@@ -41,7 +41,7 @@ def find_rare_work(order: Sequence[UOp], block_of: Mapping[UOp, Any]) -> list[Ra
         inside = set(members)
         outputs = [u for u in members if any(v not in inside for v in users[u])]
         if _is_convex(order[place[outputs[0]]:place[members[-1]] + 1], inside, outputs):
-            found.append(RareWork(condition, block, members, outputs))
+            found.append((block, RareWork(condition, members, outputs)))
     return found
 
 
