@@ -23,29 +23,33 @@ State = tuple[Tensor, ...]
 """(h,), or (h, c) of an LSTM."""
 
 
-def looped(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias: Any) -> list[Tensor]:
-    """Each part of the state after every step, (length, batch, width), of inputs (length, batch, gates * width)."""
+def looped(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias: Any) -> tuple[Tensor, State]:
+    """The first part of the state after every step, (length, batch, width), and the whole state after the last, of inputs (length, batch, gates * width)."""
     given = [inputs, weight, *([] if bias is None else [bias]), *state]
-    found = _forward(step, inputs, state, weight, bias)
     if not any(is_derived(t.uop) for t in given):
-        return found
+        (outputs,), last = _forward(step, inputs, state, weight, bias, 1)
+        return outputs, last
+    found, _ = _forward(step, inputs, state, weight, bias, len(state))  # the derivative needs every state
     widths = [s.shape[-1] for s in found]
     joined = found[0] if len(found) == 1 else found[0].cat(*found[1:], dim=-1)
     value = _with_derivative(joined, step, given, bias is not None)
-    return list(value.split(widths, -1)) if len(found) > 1 else [value]
+    parts = value.split(widths, -1) if len(found) > 1 else (value,)
+    return parts[0], tuple(part[-1] for part in parts)
 
 
-def _forward(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias: Any) -> list[Tensor]:
+def _forward(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias: Any, kept: int) -> tuple[list[Tensor], State]:
+    """So many parts of the state after every step, and all of it after the last."""
     count: Any = inputs.shape[0]
     columns = weight.detach().T.contiguous()
     rows, offset = inputs.detach(), None if bias is None else bias.detach()
 
     def body(i: Tensor, carry: Any) -> Any:
-        now, kept = carry
+        now, memory = carry
         after = tuple(s.contiguous() for s in step(rows[i], _product(now[0], columns, offset), now))
-        return after, tuple(with_row(k, i, s) for k, s in zip(kept, after))
-    _, kept = fori_loop(0, count, body, (tuple(s.detach() for s in state), tuple(memory_of_rows(count, s) for s in state)))
-    return [k.reshape(count, *s.shape) for k, s in zip(kept, state)]
+        return after, tuple(with_row(k, i, s) for k, s in zip(memory, after))
+    first = tuple(s.detach() for s in state)
+    last, memory = fori_loop(0, count, body, (first, tuple(memory_of_rows(count, s) for s in first[:kept])))
+    return [k.reshape(count, *s.shape) for k, s in zip(memory, state)], last
 
 
 def _with_derivative(joined: Tensor, step: Callable, given: Sequence[Tensor], has_bias: bool) -> Tensor:

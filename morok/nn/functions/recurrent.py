@@ -51,9 +51,8 @@ def sequence(step: Callable, x: Tensor, state: State, weights: dict[str, Any], b
     """All steps along the first axis of x (length, batch, width): every h, stacked, and the last state."""
     inputs = projected(x, weights["weight_ih"], weights["bias_ih"]).contiguous()
     if isinstance(inputs.shape[0], int) and inputs.shape[0] >= LOOPED and weights.get("weight_hr") is None:
-        states = looped(step, inputs.flip(0) if backwards else inputs, state, weights["weight_hh"], weights["bias_hh"])
-        outputs = states[0].flip(0) if backwards else states[0]
-        return outputs, tuple(s[-1] for s in states)
+        outputs, last = looped(step, inputs.flip(0) if backwards else inputs, state, weights["weight_hh"], weights["bias_hh"])
+        return outputs.flip(0) if backwards else outputs, last
     found = unrolled(step, inputs.flip(0) if backwards else inputs, state, weights["weight_hh"], weights["bias_hh"], weights.get("weight_hr"))
     hidden = [after[0] for after in found]
     hidden = hidden[::-1] if backwards else hidden

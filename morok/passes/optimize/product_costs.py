@@ -11,8 +11,9 @@ DISTANT, DISTANT_LINE = 8.0, 3.0
 """Cycles that a step of the sum waits for a column tile's part of a row that comes from memory, on a page of its own: once, and for each line."""
 FIRST_CACHE, SECOND_CACHE_LINE = 1 << 15, 2.5
 """Bytes of a panel from which on it comes from the second cache, and cycles that a line of it takes."""
-REREADING = 1.0
-"""Cycles more that a vector takes from rows far apart than from a panel."""
+REREADING, NEAR_PAGES = 1.0, 64
+"""Cycles more that a vector takes from rows far apart than from a panel, and up to how many pages those lie on that cost nothing: processors know the
+addresses of so many."""
 MEMORY_LINE = 8.0
 """Cycles that a line takes which is read in order from memory."""
 LANES_ADDED = 8.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import prod
+from math import ceil, prod
 from typing import Any
 
 from ...errors import ScheduleError
@@ -21,6 +21,8 @@ from ..symbolic.ranges import open_ranges, ranges_of
 from .schedule import NamedLoops
 from .stage import factors
 
+PAGE = 4096
+"""Bytes."""
 LINE = 16
 """Elements from which on the next one is on another cache line."""
 
@@ -48,6 +50,9 @@ class Product:
     """Whether the column factor's loads step far from one term of the sum to the next."""
     choices: dict[Any, list[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
     """By machine, the schedules that `products.choices` found."""
+
+    column_pages: int = 1
+    """On about how many pages of memory the terms of one column lie; each on its own where they are not just loaded."""
 
     @property
     def column_bytes(self) -> int:
@@ -105,7 +110,17 @@ def product_of(reduce: UOp, loops: list[UOp], order: list[UOp]) -> Product | Non
     if lanes not in only_y:
         return None
     return Product(only_x, only_y, batches, sums, x, y, lanes, bits, is_contiguous(y, lanes), _is_scattered(x, sums), x.name != "load" or len(x.operands) > 1,
-                   _is_scattered(y, sums))
+                   _is_scattered(y, sums), _pages(y, sums))
+
+
+def _pages(factor: UOp, sums: list[UOp]) -> int:
+    """On about how many pages a plain load's elements for all terms of the sum lie; the number of terms where it is no plain load."""
+    depth = prod(extent(r) for r in sums)
+    steps = [elements_per_iteration(factor, r) for r in sums] if factor.name == "load" and len(factor.operands) == 1 else [None]
+    if None in steps:
+        return depth
+    bytes_of = factor.dtype.bits // 8
+    return prod(extent(r) if (span := abs(step or 0) * bytes_of) >= PAGE else ceil(extent(r) * span / PAGE) or 1 for r, step in zip(sums, steps))
 
 
 def elements_per_iteration(u: UOp, r: UOp) -> int | None:

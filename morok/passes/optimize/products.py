@@ -21,7 +21,7 @@ from ...errors import ScheduleError
 from ...graph.body import Body
 from .dot_products import Dots, apply_dots, dots
 from .machine import Machine
-from .product_costs import COMPUTING, CONTIGUOUS, DISTANT, DISTANT_LINE, FIRST_CACHE, MISSES, REREADING, SECOND_CACHE_LINE, STRIDED, TILE_OVERHEAD
+from .product_costs import COMPUTING, CONTIGUOUS, DISTANT, DISTANT_LINE, FIRST_CACHE, MISSES, NEAR_PAGES, REREADING, SECOND_CACHE_LINE, STRIDED, TILE_OVERHEAD
 from .product_form import Product, extent, named_loops, number_of_factor
 from .schedule import NamedLoops
 
@@ -80,7 +80,7 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
                     share = ceil(trips / machine.threads) / trips
                     filling = column_tiles * batches * blocks * p.depth * across * (CONTIGUOUS if p.contiguous else STRIDED)
                     direct = 0.0 if p.contiguous else tiles * p.depth * across * STRIDED
-                    rereading = REREADING * tiles * p.depth * across if row_tiles > 1 else 0.0
+                    rereading = REREADING * tiles * p.depth * across if row_tiles > 1 and p.column_pages > NEAR_PAGES else 0.0
                     reading = tiles * p.depth * (MISSES * p.scattered + COMPUTING * tile_rows * p.computed)
                     waiting = column_tiles * batches * p.depth * (DISTANT + DISTANT_LINE * across) * is_distant
                     panel = filling + blocks * waiting
@@ -161,7 +161,8 @@ def _apply(body: Body, p: Product, shape: Shape, machine: Machine, threaded: boo
     if shape.outer == "columns":
         arranged = [*columns, *batches, *rows, *within]
     elif shape.outer == "rows":
-        arranged = [*rows, *batches, *columns, *within] if within else [*rows[:-1], *batches, *columns, rows[-1]]
+        before = rows if within or shape.block == 1 else rows[:-1]
+        arranged = [*before, *batches, *columns, *(within or rows[len(before):])]
     else:
         arranged = [*batches, *columns, *rows, *within]
     arranged = [n for n in arranged if n in loops.order]

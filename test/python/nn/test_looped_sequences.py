@@ -81,3 +81,34 @@ def test_loops_are_numpys(length):
         np.testing.assert_allclose(y.numpy(), expected, rtol=2e-5, atol=1e-6)
         np.testing.assert_allclose(last.numpy()[0], h, rtol=2e-5, atol=1e-6)
         np.testing.assert_allclose(memory.numpy()[0], c, rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("asked", ["all", "outputs", "last"])
+@pytest.mark.parametrize("kind", CASES)
+def test_loops_without_derivatives(kind, asked, monkeypatch):
+    """Only what is asked for is kept of the steps: the values are those of single steps in any case, and of a loop that is derived."""
+    layer, more = CASES[kind]
+    net, x = layer(3, 4, **more), Tensor(np.random.default_rng(0).standard_normal((5, 2, 3)).astype(np.float32))
+
+    def parts():
+        y, last = net(x)
+        whole = [y, *(last if isinstance(last, tuple) else (last,))]
+        return [t.numpy() for t in {"all": whole, "outputs": whole[:1], "last": whole[1:]}[asked]]
+    monkeypatch.setattr(recurrent, "LOOPED", 1)
+    derived = parts()
+    with morok.no_grad():
+        looped = parts()
+        monkeypatch.setattr(recurrent, "LOOPED", 1000)
+        unrolled = parts()
+    for a, b, c in zip(derived, looped, unrolled, strict=True):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_allclose(b, c, rtol=2e-5, atol=1e-6)
+
+
+def test_a_loop_without_derivatives_keeps_the_outputs_alone():
+    net = nn.LSTM(3, 4)
+    x = Tensor(np.zeros((32, 2, 3), np.float32))
+    derived = Tensor.prepare_batch([net(x)[0]])
+    with morok.no_grad():
+        plain = Tensor.prepare_batch([net(x)[0]])
+    assert plain.num_kernels() < derived.num_kernels()

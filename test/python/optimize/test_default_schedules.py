@@ -10,6 +10,7 @@ import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import product
+from math import ceil
 from unittest.mock import patch
 
 import numpy as np
@@ -23,7 +24,8 @@ from morok.passes.optimize import heuristic, products
 from morok.passes.optimize.heuristic import default_schedule
 from morok.passes.optimize.machine import Machine
 from morok.passes.optimize.opts import apply_opts, parse_opts
-from morok.passes.symbolic.ranges import ranges_of
+from morok.passes.optimize.product_form import find_product
+from morok.passes.symbolic.ranges import open_ranges, ranges_of
 
 MACHINES = [Machine(bits, registers, threads=threads) for bits, registers, threads in product((128, 256, 512), (16, 32), (1, 2, 5))]
 
@@ -96,6 +98,33 @@ def test_a_transpose_with_other_loops_as_long_as_its_block_of_rows_has_that_bloc
     assert [opt.axis for opt in swaps] == [tile.axis + 1, *[opt.argument for opt in swaps[:-1]]]
     last = [r for r in ranges_of(scheduled.body.order()) if r.attribute("kind") != "upcast"][-1]
     assert last.operands[0].value == heuristic.ROW_BLOCK
+
+
+@pytest.mark.parametrize(("rows", "terms", "columns", "batches"), [(16, 128, 512, 1), (24, 40, 96, 1), (33, 64, 80, 1), (16, 32, 64, 6), (400, 16, 48, 1)])
+def test_threads_divide_the_loop_that_the_estimate_says(rows, terms, columns, batches):
+    """Where they divide the rows, no thread reads what another one makes of the rows before; that holds for a single tile of rows in each share, too."""
+    leading = () if batches == 1 else (batches,)
+    body, = kernels_to(tensor("float32", *leading, rows, terms) @ tensor("float32", *leading, terms, columns))
+    product = find_product(body)
+    machine = Machine(512, 32, cache_bytes=2 << 20, threads=2)
+    divided = set()
+    for shape in products.shapes(product, machine):
+        scheduled = products._apply(body, product, shape, machine, threaded=True).body
+        parts = {"rows": ceil(rows / (shape.tile_rows * shape.block)), "columns": ceil(columns / (16 * shape.vectors)), "batch": batches}[shape.outer]
+        found = [u for u in scheduled.order() if u.name == "range" and u.attribute("kind") == "thread"]
+        if parts == 1 or not found:  # nothing is left of the loop to divide
+            continue
+        first, second = (found[0] in open_ranges(factor) for factor in next(u for u in scheduled.order() if u.name == "reduce").operands[0].operands)
+        assert (first, second) == {"rows": (True, False), "columns": (False, True), "batch": (True, True)}[shape.outer], shape
+        divided.add(shape.outer)
+    assert divided >= {"rows", "columns"}
+
+
+def test_small_factors_are_read_where_they_lie_and_shared_by_rows():
+    """A recurrent layer's step: the weights fit a core's second cache, and each thread keeps its rows from step to step."""
+    body, = kernels_to(tensor("float32", 16, 128) @ tensor("float32", 128, 512))
+    chosen = products.choices(find_product(body), Machine(512, 32, cache_bytes=2 << 20, threads=2))[0]
+    assert (chosen.outer, chosen.staged, chosen.tile_rows) == ("rows", False, 8)
 
 
 def rows_together(rows: int, keys: int, cache_bytes: int = 2 << 20) -> int:
