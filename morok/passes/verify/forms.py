@@ -15,6 +15,7 @@ from ...dialect.verify import PREFIX, Diagnostic, diagnose, operations
 from ...errors import OptionError
 from ...graph.body import Body, Program
 from ...graph.uop import UOp
+from ...graph.launches import mismatch, rows_of
 from ...interpret.kernel_form import launch_conflicts
 from .open_ranges import loops
 
@@ -186,13 +187,21 @@ def launches_match(program: Program, body: Body, exact: bool) -> Found:
         if callee is None or not callee.is_kernel:
             yield u, f"launches @{u.attribute('callee')}, which is not a kernel of the module"
             continue
-        slots = {p.attribute("slot"): p.operands[0].type for p in u.operands if p.name == "param"}
-        if sorted(slots) != list(range(len(callee.arguments))) or len(u.operands) != len(slots):
-            yield u, f"binds slots {[p.attribute('slot') for p in u.operands]} of @{callee.name}, which has {len(callee.arguments)} buffers"
+        wrong = mismatch(u, callee)
+        if wrong is not None:
+            yield u, wrong
             continue
-        for slot, argument in enumerate(callee.arguments):
-            if slots[slot] is not argument.type and (exact or not same_memory(slots[slot], argument.type)):
-                yield u, f"binds slot {slot} of @{callee.name} to a {slots[slot]}, but it takes a {T.spelling(argument.type)}"
+        for number, row in enumerate(rows_of(u, callee)):
+            for slot, (version, argument) in enumerate(zip(row.buffers, callee.arguments), number * len(callee.arguments)):
+                if not (fits(version.type, argument.type) if row.values else version.type is argument.type or not exact and same_memory(version.type, argument.type)):
+                    yield u, f"binds slot {slot} of @{callee.name} to a {version.type}, but it takes a {T.spelling(argument.type)}"
+
+
+def fits(given: T.Type, taken: T.Type) -> bool:
+    """Whether memory may be given to a kernel that is told how much it is: of one axis, as long as it can be."""
+    if not isinstance(given, T.MemRefType) or not isinstance(taken, T.MemRefType):
+        return False
+    return given is taken or len(taken.shape) == 1 and given.size <= taken.size and (given.dtype is taken.dtype or {given.dtype, taken.dtype} == {T.bool_, T.uint8})
 
 
 def same_memory(a: T.Type, b: T.Type) -> bool:
