@@ -19,8 +19,8 @@ from ..dialect import types as T
 from ..dialect.context import shared_context
 from ..errors import BoundsError, InternalError
 from ..graph.body import Body, Program
-from ..graph.shape import evaluate_index, shape_of
 from ..graph.launches import variable_bounds
+from ..graph.shape import evaluate_index, shape_of
 from ..graph.uop import UOp, toposort
 from ..interpret import interpret
 from ..passes.pipeline import CompositePass, Instrumentation, Step

@@ -23,7 +23,7 @@ from ..errors import ScheduleError
 from ..graph.body import Body, Program
 from ..passes.pipeline import Instrumentation, run_passes
 from ..schedule import MemoryPlan, Schedule, ScheduleItem, create_schedule, parallel_groups, plan_memory
-from ..schedule.work import launch_work
+from ..schedule.work import row_works
 from .config import Config
 from .host import HOSTS, Call, Host, Phase, phases_of
 from .kernels import CompiledKernel, compile_kernels
@@ -105,23 +105,23 @@ class CompiledProgram:
         return HOSTS.get((Phase(sequence=calls),), False, self.config)
 
 
-class _Seconds(dict[str, float]):
-    """Estimated seconds of kernels by name, at some values of the variables (the greatest where none is given)."""
+class _Seconds(dict[str, list[float]]):
+    """Estimated seconds of launches on each of their rows, by their kernels' names, at some values of the variables (the greatest where none is given)."""
 
-    def __init__(self, values: Mapping[str, int], known: Mapping[str, float] | None = None) -> None:
+    def __init__(self, values: Mapping[str, int], known: Mapping[str, list[float]] | None = None) -> None:
         super().__init__(known or {})
         self._values = values
 
-    def of(self, item: ScheduleItem) -> float:
+    def of(self, item: ScheduleItem) -> list[float]:
         found = self.get(item.name)
-        if found is None:
-            found = self[item.name] = launch_work(item, self._values).seconds
+        if found is None or len(found) != len(item.rows):
+            found = self[item.name] = [work.seconds for work in row_works(item, self._values)]
         return found
 
 
 def shared_seconds(groups: Sequence[Sequence[ScheduleItem]], seconds: _Seconds) -> float:
     """Estimated seconds of the work that more than one thread can take part in."""
-    return sum(seconds.of(item) for group in groups for item in group if len(group) > 1 or len(item.rows) > 1 or item.bound_ranges)
+    return sum(sum(seconds.of(item)) for group in groups for item in group if len(group) > 1 or len(item.rows) > 1 or item.bound_ranges)
 
 
 def compile_program(program: Program, config: Config, inputs: Sequence[np.ndarray] | None = None,
@@ -148,7 +148,7 @@ def compile_kernel_form(program: Program, config: Config, values: Mapping[str, i
 
 
 def link_program(program: Program, kernels: dict[str, CompiledKernel], config: Config, values: Mapping[str, int] | None = None,
-                 estimates: Mapping[str, float] | None = None) -> CompiledProgram:
+                 estimates: Mapping[str, list[float]] | None = None) -> CompiledProgram:
     """A program in kernel form whose kernels have been compiled, as something to run. `estimates` of the kernels' seconds save some time."""
     seconds = _Seconds({}, estimates)
     schedule = create_schedule(program, values)
@@ -159,7 +159,7 @@ def link_program(program: Program, kernels: dict[str, CompiledKernel], config: C
     given = [values.values() for item in schedule.items for values in item.rows]
     constants = tuple(dict.fromkeys(v for values in (*(kernel.offsets.values() for kernel in kernels.values()), *given) for v in values))
     calls = _calls(schedule, kernels, places, constants)
-    phases = phases_of([[call for item in _longest_first(group, seconds) for call in calls[item.id]] for group in groups])
+    phases = phases_of([_longest_first(group, calls, seconds) for group in groups])
     compiled = CompiledProgram(schedule, groups, plan_memory(schedule, groups), kernels, calls, phases, tuple(places), constants, config,
                                dict(program.bodies), seconds)
     compiled.host(compiled.threads_for(tuple(high for _, high in schedule.variables.values())))
@@ -195,8 +195,10 @@ def _calls(schedule: Schedule, kernels: Mapping[str, CompiledKernel], places: Ma
     return {item.id: tuple(call(kernels[item.name], row, values) for row, values in zip(item.row_buffers(), item.rows)) for item in schedule.items}
 
 
-def _longest_first(group: Sequence[ScheduleItem], seconds: _Seconds) -> Sequence[ScheduleItem]:
-    return sorted(group, key=lambda item: -seconds.of(item)) if len(group) > 1 else group
+def _longest_first(group: Sequence[ScheduleItem], calls: Mapping[int, Sequence[Call]], seconds: _Seconds) -> list[Call]:
+    """The calls of a group. Where there are several, the longest come first, so that those that one thread makes by itself are divided well."""
+    found = [(call, taken) for item in group for call, taken in zip(calls[item.id], seconds.of(item) if len(group) > 1 or len(item.rows) > 1 else [0.0])]
+    return [call for call, _ in sorted(found, key=lambda pair: -pair[1])]
 
 
 def _count(number: int, one: str, several: str) -> str:

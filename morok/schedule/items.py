@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from ..dialect import types as T
 from ..errors import IRError
 from ..graph.body import Body, Program
 from ..graph.buffers import root_buffer

@@ -73,8 +73,13 @@ def estimate(kernel: Body, values: Mapping[str, int]) -> Work:
 
 def launch_work(item: ScheduleItem, values: Mapping[str, int]) -> Work:
     """The work of a launch on all its rows."""
-    rows = [estimate(item.body, {**values, **row}) for row in item.rows] if item.rows[0] else [estimate(item.body, values)] * len(item.rows)
+    rows = row_works(item, values)
     return Work(sum(w.operations for w in rows), sum(w.nbytes for w in rows))
+
+
+def row_works(item: ScheduleItem, values: Mapping[str, int]) -> list[Work]:
+    """The work of a launch on each of its rows."""
+    return [estimate(item.body, {**values, **row}) for row in item.rows] if item.rows[0] else [estimate(item.body, values)] * len(item.rows)
 
 
 def _extent(u: UOp, values: Mapping[str, int]) -> int:

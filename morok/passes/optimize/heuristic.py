@@ -48,7 +48,8 @@ def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
     if is_ordered(body):
         accesses = Accesses(body)
         widths = [u.operands[0].type.dtype.bits for u in body.order() if u.name in ("load", "store")]  # type: ignore[union-attr]
-        return schedule_ordered(body, machine, max(1, machine.vector_bits // max(widths, default=8)), accesses.contiguous(), elements_moved(body) >= THREAD_WORK)
+        lanes = max(1, machine.vector_bits // max(widths, default=8))
+        return schedule_ordered(body, machine, lanes, accesses.contiguous(), elements_moved(body) >= THREAD_WORK)
     product = find_product(body)
     if product is not None:
         scheduled = schedule_crossed(body, product, machine, estimated_cycles(product, machine)) or schedule_product(body, product, machine)

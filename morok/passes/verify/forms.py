@@ -14,8 +14,8 @@ from ...dialect.ops import MOVEMENT
 from ...dialect.verify import PREFIX, Diagnostic, diagnose, operations
 from ...errors import OptionError
 from ...graph.body import Body, Program
-from ...graph.uop import UOp
 from ...graph.launches import mismatch, rows_of
+from ...graph.uop import UOp
 from ...interpret.kernel_form import launch_conflicts
 from .open_ranges import loops
 
@@ -193,21 +193,26 @@ def launches_match(program: Program, body: Body, exact: bool) -> Found:
             continue
         for number, row in enumerate(rows_of(u, callee)):
             for slot, (version, argument) in enumerate(zip(row.buffers, callee.arguments), number * len(callee.arguments)):
-                if not (fits(version.type, argument.type) if row.values else version.type is argument.type or not exact and same_memory(version.type, argument.type)):
+                given, taken = version.type, argument.type
+                if given is not taken and not (fits(given, taken) if row.values else not exact and same_memory(given, taken)):
                     yield u, f"binds slot {slot} of @{callee.name} to a {version.type}, but it takes a {T.spelling(argument.type)}"
 
 
 def fits(given: T.Type, taken: T.Type) -> bool:
-    """Whether memory may be given to a kernel that is told how much it is: of one axis, as long as it can be."""
-    if not isinstance(given, T.MemRefType) or not isinstance(taken, T.MemRefType):
+    """Whether memory may be given to a kernel that is told how much it is."""
+    if not isinstance(given, T.MemRefType) or not isinstance(taken, T.MemRefType) or None in (*given.shape, *taken.shape):
         return False
-    return given is taken or len(taken.shape) == 1 and given.size <= taken.size and (given.dtype is taken.dtype or {given.dtype, taken.dtype} == {T.bool_, T.uint8})
+    return len(taken.shape) == 1 and given.size <= taken.size and same_elements(given, taken)
 
 
 def same_memory(a: T.Type, b: T.Type) -> bool:
     if not isinstance(a, T.MemRefType) or not isinstance(b, T.MemRefType) or None in (*a.shape, *b.shape):
         return False
-    return a.size == b.size and (a.dtype is b.dtype or {a.dtype, b.dtype} == {T.bool_, T.uint8})
+    return a.size == b.size and same_elements(a, b)
+
+
+def same_elements(a: T.MemRefType, b: T.MemRefType) -> bool:
+    return a.dtype is b.dtype or {a.dtype, b.dtype} == {T.bool_, T.uint8}
 
 
 # The forms
