@@ -492,8 +492,9 @@ op("barrier", "Done when every thread has done the effects.", group="range", for
    operands=[Operand("effects", "token", VARIADIC)], result=Operand("done", "token"), infer=lambda o, a: T.token)
 op("param", "Binds a buffer to a kernel's parameter slot.", group="range", forms=(RANGE,),
    operands=[Operand("buffer", "memref")], attributes=[Attribute("slot", "i64")], result=Operand("argument", "argument"), infer=lambda o, a: T.argument)
-op("kernel", "Launches a kernel on its buffers, in slot order.", group="range", forms=(RANGE,),
-   operands=[Operand("arguments", "argument", VARIADIC)], attributes=[Attribute("callee", "symbol")],
+op("kernel", "Launches a kernel on its buffers, in slot order; on each row of them, in any order, where they are several times as many as it takes. `values` "
+   "are those of the kernel's variables for each row, in the order of their names; without it they are the program's.", group="range", forms=(RANGE,),
+   operands=[Operand("arguments", "argument", VARIADIC)], attributes=[Attribute("callee", "symbol"), Attribute("values", "i64_array", optional=True)],
    result=Operand("done", "token"), infer=lambda o, a: T.token)
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from ..dialect import types as T
 from ..errors import IRError
 from ..graph.body import Body, Program
-from ..graph.buffers import argument_uses, root_buffer
+from ..graph.buffers import root_buffer
+from ..graph.launches import launch_uses, mismatch, rows_of
 from ..graph.uop import UOp
 from .memory import Variables, bound_variables, unwritten, view_as, where
 from .races import check_races
@@ -50,16 +51,25 @@ def run_kernel(kernel: Body, arguments: Sequence[np.ndarray], variables: Variabl
 
 def _launch(program: Program, launch: UOp, memory: dict[UOp, np.ndarray], variables: Variables) -> None:
     kernel = _callee(program, launch)
-    given = {p.attribute("slot"): p for p in launch.operands}
-    if sorted(given) != list(range(len(kernel.arguments))):
-        raise IRError(f"{where(launch)} binds slots {sorted(given)} of @{kernel.name}, which has {len(kernel.arguments)} buffers")
-    roots = [root_buffer(given[slot]) for slot in range(len(given))]
-    written = argument_uses(kernel)[1]
-    for slot in written:
+    wrong = mismatch(launch, kernel)
+    if wrong is not None:
+        raise IRError(f"{where(launch)} {wrong}")
+    rows = rows_of(launch, kernel)
+    roots = [root_buffer(version) for row in rows for version in row.buffers]
+    for slot in sorted(launch_uses(launch, kernel)[1]):
         if roots.count(roots[slot]) > 1:
             raise IRError(f"{where(launch)} passes one buffer to @{kernel.name} twice, and the kernel writes it as slot {slot}")
-    arrays = [view_as(memory[given[slot]], argument.type, f"@{kernel.name}: slot {slot}") for slot, argument in enumerate(kernel.arguments)]
-    run_kernel(kernel, arrays, variables)
+    for row in rows:
+        arrays = [_view(memory[version], argument.type, f"@{kernel.name}: slot {slot}", bool(row.values))
+                  for slot, (version, argument) in enumerate(zip(row.buffers, kernel.arguments))]
+        run_kernel(kernel, arrays, {**variables, **row.values})
+
+
+def _view(array: np.ndarray, t: T.Type, name: str, shorter: bool) -> np.ndarray:
+    """The memory as a kernel's argument; of a row with a size of its own, perhaps fewer elements than the argument has at most."""
+    if shorter and isinstance(t, T.MemRefType) and len(t.shape) == 1 and array.size < t.size:
+        t = T.memref((array.size,), t.dtype, t.space)
+    return view_as(array, t, name)
 
 
 def _callee(program: Program, launch: UOp) -> Body:
@@ -94,7 +104,7 @@ def launches(program: Program, main: Body) -> list[Launch]:
         if u.name == "kernel":
             kernel = _callee(program, u)
             roots = {p.attribute("slot"): root_buffer(p) for p in u.operands}
-            reads, writes = (frozenset(roots[s] for s in slots if s in roots) for slots in argument_uses(kernel))
+            reads, writes = (frozenset(roots[s] for s in slots if s in roots) for slots in launch_uses(u, kernel))
             found.append(Launch(u, reads, writes, done))
     return found
 

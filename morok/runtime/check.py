@@ -19,12 +19,12 @@ from ..dialect import types as T
 from ..dialect.context import shared_context
 from ..errors import BoundsError, InternalError
 from ..graph.body import Body, Program
+from ..graph.launches import variable_bounds
 from ..graph.shape import evaluate_index, shape_of
 from ..graph.uop import UOp, toposort
 from ..interpret import interpret
 from ..passes.pipeline import CompositePass, Instrumentation, Step
 from ..passes.registry import Pass
-from ..schedule.items import kernel_variables
 from .buffer import Buffer
 
 TOLERANCE = {T.float8_e4m3fn: 0.15, T.float8_e4m3: 0.15, T.float8_e5m2: 0.3, T.float16: 4e-3, T.bfloat16: 3e-2, T.float32: 2e-5, T.float64: 1e-10}
@@ -107,7 +107,7 @@ def _memory(access: UOp) -> UOp:
 
 def kernel_values(kernel: Body, values: Mapping[str, int]) -> dict[str, int]:
     """The values of a kernel's variables; the greatest where none is given."""
-    return {name: values.get(name, high) for name, (_, high) in kernel_variables(kernel).items()}
+    return {name: values.get(name, high) for name, (_, high) in variable_bounds(kernel).items()}
 
 
 def check_code_generation(kernel: Body, passes: Sequence[Pass], rendered: RenderedKernel, address: int, values: Mapping[str, int]) -> None:

@@ -23,7 +23,7 @@ from ..errors import ScheduleError
 from ..graph.body import Body, Program
 from ..passes.pipeline import Instrumentation, run_passes
 from ..schedule import MemoryPlan, Schedule, ScheduleItem, create_schedule, parallel_groups, plan_memory
-from ..schedule.work import estimate
+from ..schedule.work import row_works
 from .config import Config
 from .host import HOSTS, Call, Host, Phase, phases_of
 from .kernels import CompiledKernel, compile_kernels
@@ -47,13 +47,13 @@ class CompiledProgram:
     groups: list[list[ScheduleItem]]
     memory: MemoryPlan
     kernels: dict[str, CompiledKernel]
-    calls: dict[int, Call]
-    """Of each launch, by its id."""
+    calls: dict[int, tuple[Call, ...]]
+    """Of each launch, by its id: one for each row."""
     phases: tuple[Phase, ...]
     functions: tuple[int, ...]
     """Addresses of the distinct kernels."""
     constants: tuple[int, ...]
-    """Offsets that kernels are called with."""
+    """Offsets and sizes that kernels are called with."""
     config: Config
     bodies: dict[str, Body]
     """`@main` and the kernels after their opts."""
@@ -99,29 +99,29 @@ class CompiledProgram:
 
     def host_of(self, item: ScheduleItem, threads: int) -> Host:
         """The host function that makes one launch alone, on the same arguments as the others."""
-        call = self.calls[item.id]
-        if threads > 1 and call.threaded:
-            return HOSTS.get((Phase(threaded=(call,)),), True, self.config)
-        return HOSTS.get((Phase(sequence=(call,)),), False, self.config)
+        calls = self.calls[item.id]
+        if threads > 1 and (calls[0].threaded or len(calls) > 1):
+            return HOSTS.get(phases_of([calls]), True, self.config)
+        return HOSTS.get((Phase(sequence=calls),), False, self.config)
 
 
-class _Seconds(dict[str, float]):
-    """Estimated seconds of kernels by name, at some values of the variables (the greatest where none is given)."""
+class _Seconds(dict[str, list[float]]):
+    """Estimated seconds of launches on each of their rows, by their kernels' names, at some values of the variables (the greatest where none is given)."""
 
-    def __init__(self, values: Mapping[str, int], known: Mapping[str, float] | None = None) -> None:
+    def __init__(self, values: Mapping[str, int], known: Mapping[str, list[float]] | None = None) -> None:
         super().__init__(known or {})
         self._values = values
 
-    def of(self, item: ScheduleItem) -> float:
+    def of(self, item: ScheduleItem) -> list[float]:
         found = self.get(item.name)
-        if found is None:
-            found = self[item.name] = estimate(item.body, self._values).seconds
+        if found is None or len(found) != len(item.rows):
+            found = self[item.name] = [work.seconds for work in row_works(item, self._values)]
         return found
 
 
 def shared_seconds(groups: Sequence[Sequence[ScheduleItem]], seconds: _Seconds) -> float:
     """Estimated seconds of the work that more than one thread can take part in."""
-    return sum(seconds.of(item) for group in groups for item in group if len(group) > 1 or item.bound_ranges)
+    return sum(sum(seconds.of(item)) for group in groups for item in group if len(group) > 1 or len(item.rows) > 1 or item.bound_ranges)
 
 
 def compile_program(program: Program, config: Config, inputs: Sequence[np.ndarray] | None = None,
@@ -148,7 +148,7 @@ def compile_kernel_form(program: Program, config: Config, values: Mapping[str, i
 
 
 def link_program(program: Program, kernels: dict[str, CompiledKernel], config: Config, values: Mapping[str, int] | None = None,
-                 estimates: Mapping[str, float] | None = None) -> CompiledProgram:
+                 estimates: Mapping[str, list[float]] | None = None) -> CompiledProgram:
     """A program in kernel form whose kernels have been compiled, as something to run. `estimates` of the kernels' seconds save some time."""
     seconds = _Seconds({}, estimates)
     schedule = create_schedule(program, values)
@@ -156,9 +156,10 @@ def link_program(program: Program, kernels: dict[str, CompiledKernel], config: C
     places: dict[int, int] = {}
     for kernel in kernels.values():
         places.setdefault(kernel.address, len(places))
-    constants = tuple(dict.fromkeys(v for kernel in kernels.values() for v in kernel.offsets.values()))
+    given = [values.values() for item in schedule.items for values in item.rows]
+    constants = tuple(dict.fromkeys(v for values in (*(kernel.offsets.values() for kernel in kernels.values()), *given) for v in values))
     calls = _calls(schedule, kernels, places, constants)
-    phases = phases_of([[calls[item.id] for item in _longest_first(group, seconds)] for group in groups])
+    phases = phases_of([_longest_first(group, calls, seconds) for group in groups])
     compiled = CompiledProgram(schedule, groups, plan_memory(schedule, groups), kernels, calls, phases, tuple(places), constants, config,
                                dict(program.bodies), seconds)
     compiled.host(compiled.threads_for(tuple(high for _, high in schedule.variables.values())))
@@ -180,22 +181,24 @@ def _check(program: Program, inputs: Sequence[np.ndarray] | None, values: Mappin
     return CheckStages(program, inputs, values)
 
 
-def _calls(schedule: Schedule, kernels: Mapping[str, CompiledKernel], places: Mapping[int, int], constants: Sequence[int]) -> dict[int, Call]:
+def _calls(schedule: Schedule, kernels: Mapping[str, CompiledKernel], places: Mapping[int, int], constants: Sequence[int]) -> dict[int, tuple[Call, ...]]:
     """The launches as calls, by their ids."""
     buffers = len(places)
     variables = {name: buffers + len(schedule.buffers) + i for i, name in enumerate(schedule.variables)}
     fixed = {value: buffers + len(schedule.buffers) + len(variables) + i for i, value in enumerate(constants)}
 
-    def call(item: ScheduleItem) -> Call:
-        kernel = kernels[item.name]
-        given = tuple(fixed[kernel.offsets[v]] if v in kernel.offsets else variables[v] for v in kernel.rendered.variables)
-        return Call(places[kernel.address], tuple(buffers + b for b in item.buffer_ids), given, kernel.rendered.uses_threads)
+    def call(kernel: CompiledKernel, row: tuple[int, ...], values: Mapping[str, int]) -> Call:
+        own = {**kernel.offsets, **values}
+        given = tuple(fixed[own[v]] if v in own else variables[v] for v in kernel.rendered.variables)
+        return Call(places[kernel.address], tuple(buffers + b for b in row), given, kernel.rendered.uses_threads)
 
-    return {item.id: call(item) for item in schedule.items}
+    return {item.id: tuple(call(kernels[item.name], row, values) for row, values in zip(item.row_buffers(), item.rows)) for item in schedule.items}
 
 
-def _longest_first(group: Sequence[ScheduleItem], seconds: _Seconds) -> Sequence[ScheduleItem]:
-    return sorted(group, key=lambda item: -seconds.of(item)) if len(group) > 1 else group
+def _longest_first(group: Sequence[ScheduleItem], calls: Mapping[int, Sequence[Call]], seconds: _Seconds) -> list[Call]:
+    """The calls of a group. Where there are several, the longest come first, so that those that one thread makes by itself are divided well."""
+    found = [(call, taken) for item in group for call, taken in zip(calls[item.id], seconds.of(item) if len(group) > 1 or len(item.rows) > 1 else [0.0])]
+    return [call for call, _ in sorted(found, key=lambda pair: -pair[1])]
 
 
 def _count(number: int, one: str, several: str) -> str:

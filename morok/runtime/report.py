@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..dialect import types as T
-from ..schedule.work import estimate
+from ..schedule.work import launch_work
 from .compiler import CompiledProgram
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def profile_report(plan: CompiledPlan, values: Mapping[str, int], seconds: Seque
         table.add_column(column, justify="left" if column in ("kernel", "schedule", "opts") else "right", overflow="fold")
     launches = [(stage.program, item) for _, stage in _titled(plan.stages) if stage.program is not None for group in stage.program.groups for item in group]
     for (program, item), taken in zip(launches, seconds, strict=True):
-        kernel, work = program.kernels[item.name], estimate(item.body, values)
+        kernel, work = program.kernels[item.name], launch_work(item, values)
         rates = [f"{amount / taken / 1e9:.3g}" for amount in (work.operations, work.nbytes)]
         table.add_row(item.name, f"{1e6 * taken:.1f}", f"{100 * taken / sum(seconds):.0f}%", *rates, kernel.schedule_source, kernel.opts or "-")
     console.print(table)
@@ -70,7 +70,7 @@ def _kernels(program: CompiledProgram, values: Mapping[str, int], title: str) ->
     for number, group in enumerate(program.groups):
         for item in group:
             kernel = program.kernels[item.name]
-            work = estimate(item.body, values)
+            work = launch_work(item, values)
             table.add_row(str(number), item.name, _buffers(program, item.written_ids), _buffers(program, item.read_ids),
                           f"{_short(work.operations)} op, {_short(work.nbytes)}B", kernel.schedule_source, kernel.opts or "-", f"{kernel.code_size} B")
     return table

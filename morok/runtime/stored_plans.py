@@ -95,7 +95,7 @@ def _stage(encoded: list, programs: list[CompiledProgram]) -> CompiledStage | Co
     return CompiledStage(None if program is None else programs[program], tuple(slots), tuple((source, to) for source, to in copies))
 
 
-def _program(kernels: dict[str, tuple[str, dict[str, int]]], bodies: Any, seconds: dict[str, float], config: Config,
+def _program(kernels: dict[str, tuple[str, dict[str, int]]], bodies: Any, seconds: dict[str, list[float]], config: Config,
              values: Mapping[str, int]) -> CompiledProgram:
     began = time.perf_counter()
     program = Program(shared_context())

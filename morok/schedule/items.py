@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from ..dialect import types as T
 from ..errors import IRError
 from ..graph.body import Body, Program
-from ..graph.buffers import argument_uses, root_buffer
+from ..graph.buffers import root_buffer
+from ..graph.launches import given_values, launch_uses, mismatch, rows_of, variable_bounds
 from ..graph.uop import UOp
 
 _MAIN_OPS = frozenset(("arg", "define_global", "buffer", "unique", "device", "after", "param", "sink", "define_var"))
@@ -27,7 +27,7 @@ _MAIN_OPS = frozenset(("arg", "define_global", "buffer", "unique", "device", "af
 
 @dataclass(frozen=True)
 class ScheduleItem:
-    """One launch of a kernel."""
+    """One launch of a kernel, on one or more rows of buffers."""
 
     id: int
     kernel: UOp
@@ -35,14 +35,16 @@ class ScheduleItem:
     body: Body
     """The kernel's function."""
     buffers: tuple[UOp, ...]
-    """The memory bound to each parameter slot: an argument of `@main` or a define_global."""
+    """The memory bound to each slot: an argument of `@main` or a define_global. Those of the first row come first."""
     buffer_ids: tuple[int, ...]
     """The same as numbers in `Schedule.buffers`."""
     source_buffers: Mapping[int, UOp]
     """Slots that the kernel reads, with their memory."""
     written_slots: frozenset[int]
+    rows: tuple[Mapping[str, int], ...]
+    """For each row the values that the launch gives the kernel's variables."""
     variables: tuple[str, ...]
-    """The symbolic variables that the kernel takes, in the order of its parameters."""
+    """The program's variables that the kernel takes, in the order of its parameters."""
     fixedvars: Mapping[str, int]
     """The values bound to those variables for the next run."""
     bound_ranges: tuple[UOp, ...]
@@ -51,6 +53,11 @@ class ScheduleItem:
     """Ids of the items that must be done before this one begins."""
     alias_ids: tuple[int, ...]
     """Buffers that `@main` names anew after this item (`after`): the same memory under another name."""
+
+    def row_buffers(self) -> list[tuple[int, ...]]:
+        """The numbers of each row's buffers, in the order of the kernel's parameters."""
+        count = len(self.body.arguments)
+        return [self.buffer_ids[i * count:(i + 1) * count] for i in range(len(self.rows))]
 
     @property
     def ast(self) -> UOp:
@@ -95,51 +102,41 @@ def create_schedule(program: Program, values: Mapping[str, int] | None = None, f
         raise IRError(f"the program has no function @{function} in kernel form")
     order = main.order()
     numbers = _number_buffers(main, order)
-    uses: dict[str, _Uses] = {}
-    launches = [_Launch(op, _callee(program, op, uses), tuple(root_buffer(p) for p in _by_slot(op))) for op in _launches(order)]
+    launches = [_Launch(op, *_callee(program, op), tuple(root_buffer(p) for p in _by_slot(op))) for op in _launches(order)]
     needs = _order_launches(launches, order)
     renamed = _renamed_buffers(order)
     place = {old: new for new, old in enumerate(needs)}
     items = []
     for old, new in place.items():
-        op, (body, reads, writes, bounds), buffers = launches[old].op, launches[old].uses, launches[old].buffers
+        op, body, reads, writes, bounds, buffers = launches[old]
         items.append(ScheduleItem(
             id=new, kernel=op, body=body, buffers=buffers, buffer_ids=tuple(numbers[b] for b in buffers),
-            source_buffers={s: buffers[s] for s in sorted(reads)}, written_slots=frozenset(writes),
+            source_buffers={s: buffers[s] for s in sorted(reads)}, written_slots=frozenset(writes), rows=tuple(row.values for row in rows_of(op, body)),
             variables=tuple(bounds), fixedvars={n: values[n] for n in bounds if values and n in values},
             bound_ranges=tuple(u for u in body.order() if u.name == "range" and u.attribute("kind") == "thread"),
             dependencies=tuple(sorted(place[d] for d in needs[old])),
             alias_ids=tuple(sorted({numbers[b] for b in renamed.get(op, ())}))))
     results = tuple(numbers[root_buffer(r)] for r in main.results)
-    variables = {n: pair for u in uses.values() for n, pair in u.variables.items()}
+    variables = {n: pair for launch in launches for n, pair in launch.variables.items()}
     return Schedule(tuple(items), tuple(numbers), len(main.arguments), results, dict(sorted(variables.items())))
 
 
-def kernel_variables(kernel: Body) -> dict[str, tuple[int, int]]:
-    """The variables of a kernel with their bounds, in the order of its parameters: by name."""
-    found = {u.attribute("name"): (u.attribute("min"), u.attribute("max")) for u in kernel.order() if u.name == "define_var"}
-    return dict(sorted(found.items()))
+class _Launch(NamedTuple):
+    """A launch, and what it does to the buffers of its slots."""
 
-
-class _Uses(NamedTuple):
-    """A kernel with what it does to its parameters."""
-
-    body: Body
+    op: UOp
+    kernel: Body
     reads: set[int]
     writes: set[int]
     variables: dict[str, tuple[int, int]]
-
-
-class _Launch(NamedTuple):
-    op: UOp
-    uses: _Uses
+    """Those that the program gives."""
     buffers: tuple[UOp, ...]
 
     def written(self) -> set[UOp]:
-        return {self.buffers[s] for s in self.uses.writes}
+        return {self.buffers[s] for s in self.writes}
 
     def read(self) -> set[UOp]:
-        return {self.buffers[s] for s in self.uses.reads}
+        return {self.buffers[s] for s in self.reads}
 
 
 def _launches(order: list[UOp]) -> list[UOp]:
@@ -169,21 +166,17 @@ def _renamed_buffers(order: list[UOp]) -> dict[UOp, list[UOp]]:
     return renamed
 
 
-def _callee(program: Program, launch: UOp, known: dict[str, _Uses]) -> _Uses:
+def _callee(program: Program, launch: UOp) -> tuple[Body, set[int], set[int], dict[str, tuple[int, int]]]:
     name = launch.attribute("callee")
-    uses = known.get(name)
-    if uses is None:
-        body = program.bodies.get(name)
-        if body is None:
-            raise IRError(f"{_where(launch)} names @{name}, which the module does not have")
-        if not body.sinks:
-            raise IRError(f"{_where(launch)} names @{name}, which stores nothing")
-        uses = known[name] = _Uses(body, *argument_uses(body), kernel_variables(body))
-    count = sum(isinstance(a.type, T.MemRefType) for a in uses.body.arguments)
-    slots = sorted(p.attribute("slot") for p in launch.operands)
-    if slots != list(range(count)):
-        raise IRError(f"{_where(launch)} binds slots {slots} of @{name}, which has {count} buffers")
-    return uses
+    body = program.bodies.get(name)
+    if body is None:
+        raise IRError(f"{_where(launch)} names @{name}, which the module does not have")
+    if not body.sinks:
+        raise IRError(f"{_where(launch)} names @{name}, which stores nothing")
+    wrong = mismatch(launch, body)
+    if wrong is not None:
+        raise IRError(f"{_where(launch)} {wrong}")
+    return body, *launch_uses(launch, body), variable_bounds(body) if given_values(launch) is None else {}
 
 
 def _by_slot(launch: UOp) -> list[UOp]:
@@ -252,7 +245,7 @@ def _topological(found: list[_Launch], needs: list[set[int]]) -> dict[int, set[i
             if waiting[user] == 0:
                 heappush(ready, user)
     if len(done) < len(found):
-        names = ", ".join(f"@{found[i].uses.body.name}" for i in range(len(found)) if i not in done)
+        names = ", ".join(f"@{found[i].kernel.name}" for i in range(len(found)) if i not in done)
         raise IRError(f"the launches of {names} wait for each other: each overwrites what another still reads; "
                       "copy one of the buffers first")
     return done

@@ -18,6 +18,7 @@ from ..graph.shape import evaluate_index
 from ..graph.uop import UOp
 from ..passes.symbolic.bounds import bounds
 from ..passes.symbolic.ranges import closed_ranges, open_ranges
+from .items import ScheduleItem
 
 BYTES_PER_SECOND = 2e10
 OPS_PER_SECOND = 2e10
@@ -68,6 +69,17 @@ def estimate(kernel: Body, values: Mapping[str, int]) -> Work:
             operations += count
     limit = {b: b.type.nbytes for b in touched if isinstance(b.type, T.MemRefType)}
     return Work(operations, sum(min(n, limit.get(b, n)) for b, n in touched.items() if b.name == "arg"))
+
+
+def launch_work(item: ScheduleItem, values: Mapping[str, int]) -> Work:
+    """The work of a launch on all its rows."""
+    rows = row_works(item, values)
+    return Work(sum(w.operations for w in rows), sum(w.nbytes for w in rows))
+
+
+def row_works(item: ScheduleItem, values: Mapping[str, int]) -> list[Work]:
+    """The work of a launch on each of its rows."""
+    return [estimate(item.body, {**values, **row}) for row in item.rows] if item.rows[0] else [estimate(item.body, values)] * len(item.rows)
 
 
 def _extent(u: UOp, values: Mapping[str, int]) -> int:

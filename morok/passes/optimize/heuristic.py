@@ -8,7 +8,6 @@ from __future__ import annotations
 from math import prod
 
 from ...dialect import types as T
-from ...dialect.ops import TRANSCENDENTAL
 from ...errors import ScheduleError
 from ...graph.body import Body
 from ...graph.buffers import argument_uses, ops_to_memory
@@ -26,11 +25,8 @@ from .prefetch import read_again
 from .product_form import find_product
 from .products import estimated_cycles, schedule_product
 from .schedule import NamedLoops, Schedule
+from .work import THREAD_WORK, elements_moved
 
-THREAD_WORK = 1 << 15
-"""Elements to load and store below which waking another thread costs more than it saves."""
-TRANSCENDENTAL_WORK = 8
-"""Loads and stores from the first cache that a vectorised exponential takes as long as."""
 NEAR = 4
 """Elements between what two lanes load up to which gathering it is faster than to load it one by one: each line serves several."""
 REPEATS = 8
@@ -52,7 +48,8 @@ def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
     if is_ordered(body):
         accesses = Accesses(body)
         widths = [u.operands[0].type.dtype.bits for u in body.order() if u.name in ("load", "store")]  # type: ignore[union-attr]
-        return schedule_ordered(body, machine, max(1, machine.vector_bits // max(widths, default=8)), accesses.contiguous(), _work(body) >= THREAD_WORK)
+        lanes = max(1, machine.vector_bits // max(widths, default=8))
+        return schedule_ordered(body, machine, lanes, accesses.contiguous(), elements_moved(body) >= THREAD_WORK)
     product = find_product(body)
     if product is not None:
         scheduled = schedule_crossed(body, product, machine, estimated_cycles(product, machine)) or schedule_product(body, product, machine)
@@ -69,7 +66,7 @@ def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
     streamed = streamed_buffers(body, machine, strides)
     _vectorise(schedule, strides, lanes, machine, in_line=bool(streamed))
     _prefetch(schedule, machine)
-    if _work(body) >= THREAD_WORK:
+    if elements_moved(body) >= THREAD_WORK:
         _thread(schedule)
     for slot in streamed:
         schedule.apply(Opt("STREAM", slot))
@@ -112,7 +109,7 @@ def _schedule_stages(body: Body, machine: Machine) -> NamedLoops | None:
             loops.divide(opt, name, factor, f"{name} lanes")
         except ScheduleError:
             continue
-    if _work(body) >= THREAD_WORK:
+    if elements_moved(body) >= THREAD_WORK:
         try:
             loops.thread(loops.order[0])
         except ScheduleError:  # the outermost loop has become lanes or a register tile: few rows, not worth a second thread
@@ -179,13 +176,6 @@ class Accesses:
             if any(self.stride(v, range_) == 1 and any(r in open_ranges(v) for r in u.operands[1:]) for v in inner):
                 return True
         return False
-
-
-def _work(body: Body) -> int:
-    """Elements that are loaded and stored, and what else takes long as so many."""
-    order = body.order()
-    weights = {"store": 1, "load": 1, **dict.fromkeys(TRANSCENDENTAL, TRANSCENDENTAL_WORK)}
-    return sum(weights[u.name] * prod(bounds(r)[1] + 1 for r in open_ranges(u)) for u in order if u.name in weights)
 
 
 def _extent(range_: UOp) -> int | None:

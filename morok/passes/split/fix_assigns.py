@@ -17,7 +17,8 @@ from mlir import ir
 
 from ...dialect import types as T
 from ...graph.body import Body, Program
-from ...graph.buffers import argument_uses, root_buffer
+from ...graph.buffers import root_buffer
+from ...graph.launches import launch_uses
 from ...graph.uop import UOp, argument, as_index, toposort
 from ..registry import Pass, morok_pass
 
@@ -38,7 +39,7 @@ class _Hazards:
         self.order = toposort(body.results)
         self.kernels = [u for u in self.order if u.name == "kernel"]
         self.versions = {k: [p.operands[0] for p in k.operands] for k in self.kernels}
-        self.written = {k: argument_uses(program.bodies[k.attribute("callee")])[1] for k in self.kernels}
+        self.written = {k: launch_uses(k, program.bodies[k.attribute("callee")])[1] for k in self.kernels}
         """The slots that a kernel writes."""
         self.writers: dict[UOp, list[tuple[UOp, int]]] = {}
         for k in self.kernels:

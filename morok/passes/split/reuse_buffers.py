@@ -45,6 +45,8 @@ def _reuse(program: Program, main: Body) -> None:
     """Buffers whose memory is another's: the version that they begin as."""
     for u in order:
         kernel = program.bodies[u.attribute("callee")] if u.name == "kernel" and times[u.attribute("callee")] == 1 else None
+        if kernel is not None and len(kernel.arguments) != len(u.operands):  # one launch on several rows
+            kernel = None
         pair = _reusable(kernel, u, touching, before, kept) if kernel is not None else None
         if kernel is None or pair is None:
             operands = tuple([moved.get(o, new[o]) for o in u.operands])

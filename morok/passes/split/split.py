@@ -12,4 +12,4 @@ from ..registry import morok_pass
 class Split(CompositePass):
     """Lowers range form to kernel form: buffers, kernels, and the order of their effects."""
 
-    passes = ("morok-bufferize-to-store", "morok-split-store", "morok-fix-assigns", "morok-reuse-buffers")
+    passes = ("morok-bufferize-to-store", "morok-split-store", "morok-fix-assigns", "morok-reuse-buffers", "morok-join-launches")

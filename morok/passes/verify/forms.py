@@ -14,6 +14,7 @@ from ...dialect.ops import MOVEMENT
 from ...dialect.verify import PREFIX, Diagnostic, diagnose, operations
 from ...errors import OptionError
 from ...graph.body import Body, Program
+from ...graph.launches import mismatch, rows_of
 from ...graph.uop import UOp
 from ...interpret.kernel_form import launch_conflicts
 from .open_ranges import loops
@@ -186,19 +187,32 @@ def launches_match(program: Program, body: Body, exact: bool) -> Found:
         if callee is None or not callee.is_kernel:
             yield u, f"launches @{u.attribute('callee')}, which is not a kernel of the module"
             continue
-        slots = {p.attribute("slot"): p.operands[0].type for p in u.operands if p.name == "param"}
-        if sorted(slots) != list(range(len(callee.arguments))) or len(u.operands) != len(slots):
-            yield u, f"binds slots {[p.attribute('slot') for p in u.operands]} of @{callee.name}, which has {len(callee.arguments)} buffers"
+        wrong = mismatch(u, callee)
+        if wrong is not None:
+            yield u, wrong
             continue
-        for slot, argument in enumerate(callee.arguments):
-            if slots[slot] is not argument.type and (exact or not same_memory(slots[slot], argument.type)):
-                yield u, f"binds slot {slot} of @{callee.name} to a {slots[slot]}, but it takes a {T.spelling(argument.type)}"
+        for number, row in enumerate(rows_of(u, callee)):
+            for slot, (version, argument) in enumerate(zip(row.buffers, callee.arguments), number * len(callee.arguments)):
+                given, taken = version.type, argument.type
+                if given is not taken and not (fits(given, taken) if row.values else not exact and same_memory(given, taken)):
+                    yield u, f"binds slot {slot} of @{callee.name} to a {version.type}, but it takes a {T.spelling(argument.type)}"
+
+
+def fits(given: T.Type, taken: T.Type) -> bool:
+    """Whether memory may be given to a kernel that is told how much it is."""
+    if not isinstance(given, T.MemRefType) or not isinstance(taken, T.MemRefType) or None in (*given.shape, *taken.shape):
+        return False
+    return len(taken.shape) == 1 and given.size <= taken.size and same_elements(given, taken)
 
 
 def same_memory(a: T.Type, b: T.Type) -> bool:
     if not isinstance(a, T.MemRefType) or not isinstance(b, T.MemRefType) or None in (*a.shape, *b.shape):
         return False
-    return a.size == b.size and (a.dtype is b.dtype or {a.dtype, b.dtype} == {T.bool_, T.uint8})
+    return a.size == b.size and same_elements(a, b)
+
+
+def same_elements(a: T.MemRefType, b: T.MemRefType) -> bool:
+    return a.dtype is b.dtype or {a.dtype, b.dtype} == {T.bool_, T.uint8}
 
 
 # The forms
