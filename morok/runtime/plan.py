@@ -28,6 +28,7 @@ from ..graph.shape import Shape, evaluate_index
 from .buffer import Buffer
 from .compiler import CompiledProgram
 from .host import HOSTS
+from .place_parameters import is_place
 from .report import plan_report, profile_report
 
 
@@ -307,9 +308,10 @@ class ExecutionPlan:
         BoundsError for a name that the plan does not have and for a value outside the variable's bounds; nothing runs then.
         """
         with self._lock:
-            unknown = [n for n in values if n not in self.compiled.variables]
+            given = [n for n in self.compiled.variables if not is_place(n)]
+            unknown = [n for n in values if n not in given]
             if unknown:
-                known = ", ".join(map(repr, self.compiled.variables)) or "none"
+                known = ", ".join(map(repr, given)) or "none"
                 raise BoundsError(f"the plan has no variable {unknown[0]!r}; it has {known}")
             self._run({**self.values, **{n: _integer(n, v) for n, v in values.items()}})
 
