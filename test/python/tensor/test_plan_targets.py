@@ -9,7 +9,8 @@ import morok
 from morok import Tensor, Variable
 
 START = np.arange(12, dtype=np.float32).reshape(3, 4)
-VIEWS = {"row": lambda a: a[1], "window": lambda a: a[1:, 1:3], "turned": lambda a: a.T, "flat": lambda a: a.reshape(-1), "view of a view": lambda a: a[1:][0, 2:]}
+VIEWS = {"row": lambda a: a[1],
+         "window": lambda a: a[1:, 1:3], "turned": lambda a: a.T, "flat": lambda a: a.reshape(-1), "view of a view": lambda a: a[1:][0, 2:]}
 
 
 def counting(start=START):
