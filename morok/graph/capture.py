@@ -33,6 +33,8 @@ class Captured:
     leaves: list[TensorUOp]
     variables: dict[str, tuple[int, int]]
     values: dict[str, int]
+    nodes: list[UOp]
+    """The program's ops in the order of the entries of the structural key."""
 
     @property
     def devices(self) -> list[str]:
@@ -74,7 +76,7 @@ def capture(sinks: Sequence[TensorUOp], in_place: InPlace = True) -> Captured:
         results = tuple(new[s] for s in sinks)
     program = Program(shared_context())
     program.bodies[ENTRY] = Body(ENTRY, [argument(i, leaf.type) for i, leaf in enumerate(leaves)], results, (), {}, attributes)
-    return Captured(program, leaves, variables, values)
+    return Captured(program, leaves, variables, values, list(dict.fromkeys(new.values())))
 
 
 def add_variable(variables: dict[str, tuple[int, int]], variable: UOp) -> None:

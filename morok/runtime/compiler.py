@@ -28,6 +28,7 @@ from .config import Config
 from .host import HOSTS, Call, Host, Phase, phases_of
 from .kernels import CompiledKernel, compile_kernels
 from .openmp import OPENMP
+from .place_parameters import is_place
 from .tuning.schedules import scheduled
 
 for _module in pkgutil.walk_packages(passes.__path__, passes.__name__ + "."):  # now, so that a process's first kernel need not wait
@@ -72,10 +73,11 @@ class CompiledProgram:
         """How many threads a run with these values of the variables is worth."""
         if self.config.num_threads == 1:
             return 1
-        worth = self._works.get(values)
+        sizes = tuple([v for v, name in zip(values, self.schedule.variables) if not is_place(name)]) if values else ()
+        worth = self._works.get(sizes)
         if worth is None:
-            seconds = self.seconds if not values else _Seconds(dict(zip(self.variables, values)))
-            worth = self._works[values] = shared_seconds(self.groups, seconds) >= PARALLEL_SECONDS
+            seconds = self.seconds if not sizes else _Seconds({n: v for n, v in zip(self.schedule.variables, values) if not is_place(n)})
+            worth = self._works[sizes] = shared_seconds(self.groups, seconds) >= PARALLEL_SECONDS
             if len(self._works) > 4096:
                 self._works.clear()
         return self.config.num_threads if worth else 1

@@ -16,6 +16,7 @@ import ctypes
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,6 +29,7 @@ from ..graph.shape import Shape, evaluate_index
 from .buffer import Buffer
 from .compiler import CompiledProgram
 from .host import HOSTS
+from .place_parameters import is_place
 from .report import plan_report, profile_report
 
 
@@ -101,6 +103,13 @@ class BoundPlan:
         for slot, t in enumerate(compiled.types, compiled.leaf_count):
             self.slots.append(Buffer(t.shape, t.dtype, compiled.devices[slot]))
         self.steps = _steps(compiled.stages, self.slots, compiled.devices)
+
+    def give(self, memory: Mapping[int, Buffer]) -> None:
+        """Other memory for some leaves, by slot."""
+        changed = {slot: buffer for slot, buffer in memory.items() if self.slots[slot] is not buffer}
+        if changed:
+            self.slots = [changed.get(slot, buffer) for slot, buffer in enumerate(self.slots)]
+            self.steps = _steps(self.compiled.stages, self.slots, self.compiled.devices)
 
     def run(self, values: Mapping[str, int]) -> None:
         """Runs all stages, on this thread and the pool's."""
@@ -280,6 +289,13 @@ class FirstRun(Protocol):
     def after(self, plan: ExecutionPlan) -> None: ...
 
 
+class Targets(Protocol):
+    """The tensors that a plan assigns to in place."""
+
+    def writing(self) -> AbstractContextManager[Mapping[int, Buffer]]:
+        """Round each run after the first: gives by slot the memory to write, which nobody else reads; afterwards all know that it was written."""
+
+
 class ExecutionPlan:
     """Compiled kernels in order with their buffers. A plan owns the memory of its outputs; each run writes them anew. An output that is
     assigned in place is the memory of the tensor assigned to, which each run updates. Safe under threads: runs of one plan follow each
@@ -295,6 +311,7 @@ class ExecutionPlan:
         self._lock = threading.Lock()
         renewed_after_fork(self, "_lock", threading.Lock)
         self._first_run = first_run
+        self.targets: Targets | None = None
 
     def execute(self) -> None:
         """Runs the plan at the values last given to its variables. BoundsError where one has none."""
@@ -307,9 +324,10 @@ class ExecutionPlan:
         BoundsError for a name that the plan does not have and for a value outside the variable's bounds; nothing runs then.
         """
         with self._lock:
-            unknown = [n for n in values if n not in self.compiled.variables]
+            given = [n for n in self.compiled.variables if not is_place(n)]
+            unknown = [n for n in values if n not in given]
             if unknown:
-                known = ", ".join(map(repr, self.compiled.variables)) or "none"
+                known = ", ".join(map(repr, given)) or "none"
                 raise BoundsError(f"the plan has no variable {unknown[0]!r}; it has {known}")
             self._run({**self.values, **{n: _integer(n, v) for n, v in values.items()}})
 
@@ -319,10 +337,20 @@ class ExecutionPlan:
         if first is not None:
             first.before(self, values)
         self.values = values
-        self._bound.run(values)
+        with self._writing():
+            self._bound.run(values)
         if first is not None:
             self._first_run = None
             first.after(self)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        if self.targets is None or self._first_run is not None:
+            yield
+            return
+        with self.targets.writing() as memory:
+            self._bound.give(memory)
+            yield
 
     def num_kernels(self) -> int:
         """How many kernels one run launches; those of a repeat count once."""
@@ -346,7 +374,7 @@ class ExecutionPlan:
         if rounds < 1:
             raise ValueError(f"profile: rounds is {rounds}; it takes a whole number from 1")
         self.execute()
-        with self._lock:
+        with self._lock, self._writing():
             times = [self._bound.run_timed(self.values) for _ in range(rounds)]
         return profile_report(self.compiled, self.values, [min(taken) for taken in zip(*times)])
 

@@ -38,7 +38,7 @@ from .device_stages import cut_at_copies
 from .devices import device as device_named
 from .plan import BoundPlan, CompiledPlan, CompiledRepeat, CompiledStage, ExecutionPlan
 from .repeated_parts import split_repeated
-from .scalar_parameters import Skeletons
+from .skeletons import Skeletons
 from .stored_plans import load_plan, plan_digest, store_plan
 
 PLAN_LIMIT = 1024
@@ -237,10 +237,11 @@ def _planned(uops: list[TensorUOp], config: Config, in_place: InPlace = _may_ove
         plan = RUNTIME.plans.get((key, config))
         if plan is not None:
             return plan, leaves, values
-        parameters = RUNTIME.skeletons.parameters(key, [device_of(leaf) for leaf in leaves])  # type: ignore[arg-type]
+        devices = [device_of(leaf) for leaf in leaves]
+        parameters = RUNTIME.skeletons.parameters(key, devices)  # type: ignore[arg-type]
         extra: list[TensorUOp] = []
         if parameters is not None:
-            key, extra = parameters.key, parameters.leaves(device_of(leaves[0]))
+            key, extra, values = parameters.key, parameters.leaves(devices), {**values, **parameters.values}
             plan = RUNTIME.plans.get((key, config))
             if plan is not None:
                 return plan, leaves + extra, values
@@ -252,7 +253,7 @@ def _planned(uops: list[TensorUOp], config: Config, in_place: InPlace = _may_ove
     if plan is None:
         assert captured is not None
         with nullcontext() if config.beam else COLLECTOR.paused():  # a search takes long
-            plan = compile_plan(captured if parameters is None else parameters.as_arguments(captured, extra), config)
+            plan = compile_plan(captured if parameters is None else parameters.apply(captured, extra), config)
         if stored is not None:
             store_plan(plan_digest(key, config) or stored, plan, config)  # a search may have added to the database
     RUNTIME.plans.add((key, config), plan)

@@ -28,8 +28,8 @@ def split_repeated(stage: Stage, new_slot: Callable[[], int]) -> list[Stage]:
     if body is None:
         return [stage]
     order, results = body.order(), set(body.results)
-    cuts = [u for u in order if u.name == "contiguous" and u not in results and None not in u.type.shape]  # type: ignore[union-attr]
-    if len(cuts) < REPEATED_FROM or any(u.name in ("assign", "define_var") for u in order):
+    cuts = [u for u in order if u.name == "contiguous" and u not in results]
+    if len(cuts) < REPEATED_FROM or any(u.name == "assign" or None in getattr(u.type, "shape", ()) for u in order):
         return [stage]
     parts = _repeated(cuts, body, order)
     if not parts:

@@ -9,8 +9,7 @@ stays one where its value decides what is folded: 0, 1, -1, infinities and NaN, 
 """
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
@@ -25,8 +24,6 @@ from ..graph.tensor_graph import TensorUOp, new_buffer
 from ..graph.uop import UOp, argument, substitute
 from .buffer import Buffer
 
-LIMIT = 1024
-"""Skeletons that are remembered: the ones used last."""
 _CARRYING = frozenset((*MOVEMENT, "cast", "contiguous", "detach"))
 """Ops through which a constant stays a constant to what uses it."""
 
@@ -35,11 +32,9 @@ Constant = tuple[T.TensorType, str]
 
 
 @dataclass(frozen=True)
-class Parameters:
-    """The constants of a graph that are arguments."""
+class ScalarArguments:
+    """The constants of a graph that are arguments, in order."""
 
-    key: Hashable
-    """The same for all graphs that share the code."""
     constants: tuple[Constant, ...]
 
     def leaves(self, device: str) -> list[TensorUOp]:
@@ -59,59 +54,14 @@ class Parameters:
         return replace(captured, program=program, leaves=[*captured.leaves, *leaves])
 
 
-class Skeletons:
-    """The graphs seen so far, without the values of their constants. Calls hold the runtime's lock."""
-
-    def __init__(self) -> None:
-        self._seen: OrderedDict[Hashable, _Seen] = OrderedDict()
-
-    def parameters(self, key: tuple, devices: Sequence[str]) -> Parameters | None:
-        """For a structural key whose plan is not known: the constants that differ from those of a graph seen before; None where it has to
-        be compiled as it is."""
-        if len(set(devices)) != 1:  # a graph of constants alone has no device to put parameters on, and folds anyway
-            return None
-        skeleton, constants = split(key)
-        if not constants:
-            return None
-        seen = self._seen.get(skeleton)
-        if seen is None:
-            self._seen[skeleton] = _Seen(constants)
-            if len(self._seen) > LIMIT:
-                self._seen.popitem(last=False)
-            return None
-        self._seen.move_to_end(skeleton)
-        changing = seen.changing | {i for i, (a, b) in enumerate(zip(seen.constants, constants)) if a != b}
-        if not changing or any(is_special(constants[i]) for i in changing):
-            return None
-        seen.changing = changing
-        fixed = tuple(None if i in changing else c for i, c in enumerate(constants))
-        return Parameters(("parameters", skeleton, fixed), tuple(constants[i] for i in sorted(changing)))
-
-    def clear(self) -> None:
-        self._seen.clear()
-
-
-class _Seen:
-    __slots__ = ("constants", "changing")
-
-    def __init__(self, constants: tuple[Constant, ...]) -> None:
-        self.constants, self.changing = constants, frozenset[int]()
-
-
-def split(key: tuple) -> tuple[Hashable, tuple[Constant, ...]]:
-    """A structural key without the constants that may become arguments, and these."""
-    entries, *rest = key
-    fit = _fit_constants(entries)
+def take_constants(entries: Sequence[tuple], skeleton: list) -> tuple[Constant, ...]:
+    """The constants among a structural key's entries that may become arguments; the skeleton's entries lack them."""
     constants: list[Constant] = []
-    skeleton = []
-    for i, entry in enumerate(entries):
-        if i in fit:
-            (_, (text,), t), = entry
-            skeleton.append(("constant", t, len(constants)))
-            constants.append((t, text))
-        else:
-            skeleton.append(entry)
-    return (tuple(skeleton), *rest), tuple(constants)
+    for i in sorted(_fit_constants(entries)):
+        (_, (text,), t), = entries[i]
+        skeleton[i] = ("constant", t, len(constants))
+        constants.append((t, text))
+    return tuple(constants)
 
 
 def _fit_constants(entries: Sequence[tuple]) -> set[int]:

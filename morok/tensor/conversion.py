@@ -10,6 +10,7 @@ from ..errors import ShapeError
 from . import build, realize
 from .annotations import DTypeLike
 from .core import TensorCore
+from .plan_targets import prepared
 from .sizes import SymbolicInt
 from .writing import WritingMethods
 
@@ -46,7 +47,7 @@ class ConversionMethods(WritingMethods):
 
             plan = y.prepare(); plan.execute(); plan.output_buffer_at(0).numpy()
         """
-        return realize.prepare([self.uop], beam, opts)
+        return prepared([self], beam, opts)
 
     @staticmethod
     def prepare_batch(tensors: Sequence[Any], beam: int | None = None, opts: str | Mapping[str, str] | None = None) -> Any:
@@ -55,7 +56,7 @@ class ConversionMethods(WritingMethods):
             x = Tensor([1.0, 2.0])
             plan = Tensor.prepare_batch([x + 1, x * 2])
         """
-        return realize.prepare([t.uop for t in _tensors(tensors, "prepare_batch")], beam, opts)
+        return prepared(_tensors(tensors, "prepare_batch"), beam, opts)
 
     @property
     def is_realized(self) -> bool:

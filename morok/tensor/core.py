@@ -85,6 +85,10 @@ class Storage:
             if view is not None:
                 view._derived = None
 
+    def was_written(self) -> None:
+        """Its memory has other contents now: views that were computed are computed anew."""
+        self.version += 1
+
 
 class Leaf:
     """What makes a storage a variable of differentiation: which values it has had, and the gradient that backward passes have added up. `hooks` see each

@@ -37,8 +37,8 @@ from .fast_call import FastCall
 from .gradient.modes import is_grad_enabled
 from .jit_arguments import Arguments, Call
 from .jit_gradients import CapturedGradients
-from .jit_memory import own_memory, storage_memory
 from .results import CutStorage, ResultStorage, result_tensor, symbolic_result
+from .storage_memory import own_memory, storage_memory
 from .tensor import Tensor
 from .tracing import TRACING, Trace, stand_in
 
@@ -429,5 +429,5 @@ class Captured:
             if isinstance(target, int):
                 call.slots[target].written(memory)
             else:
-                _storage_of(target).version += 1  # views that were computed are computed anew
+                _storage_of(target).was_written()
         return results

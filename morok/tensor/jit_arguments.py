@@ -22,8 +22,8 @@ from ..graph.uop import UOp
 from ..runtime.buffer import Buffer
 from ..runtime.realize import memory_of, memory_view, realize_uops
 from .core import Storage, TensorCore
-from .jit_memory import own_memory, storage_memory
 from .sizes import SymbolicInt
+from .storage_memory import own_memory, storage_memory
 
 
 class _Place:
@@ -163,7 +163,7 @@ class Slot:
             self.tensor._write(new_buffer(self.tensor.uop.type, self.device, memory))
             realize_uops([self.storage.uop])
         else:
-            self.storage.version += 1  # views that were computed are computed anew
+            self.storage.was_written()
 
 
 class Call:

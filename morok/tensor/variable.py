@@ -14,6 +14,7 @@ class Variable(SymbolicInt):
 
     `bind(value)` gives the size with the value for the next run; a plan prepared with it runs again at others through
     `execute_with_vars({name: value})`. Bounds must be integers, 0 <= minimum <= maximum, else BoundsError.
+    ValueError for a name that begins with `morok_`.
 
         n = Variable("n", 1, 64)
         p = x[:n.bind(5)].sum(0).prepare()
@@ -25,6 +26,8 @@ class Variable(SymbolicInt):
     def __init__(self, name: str, minimum: int, maximum: int) -> None:
         if not isinstance(name, str) or not name.isidentifier():
             raise TypeError(f"Variable: the name is an identifier, such as 'n', not {name!r}")
+        if name.startswith("morok_"):
+            raise ValueError(f"Variable: names that begin with 'morok_' are morok's own; {name!r} may be {name.removeprefix('morok_').lstrip('_') or 'n'!r}")
         minimum, maximum = _integer(minimum, "minimum"), _integer(maximum, "maximum")
         if not 0 <= minimum <= maximum:
             raise BoundsError(f"Variable {name!r}: bounds are inclusive, 0 <= minimum <= maximum; given {minimum} and {maximum}")

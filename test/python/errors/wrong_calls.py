@@ -727,6 +727,7 @@ CALLS: dict[str, list[tuple[str, type[Exception], str]]] = {
         ("morok.num_threads(-1)", OptionError, "num_threads: the number of threads is a whole number from 1, not -1"),
         ('Variable("n", 5, 1)', BoundsError, "Variable 'n': bounds are inclusive, 0 <= minimum <= maximum; given 5 and 1"),
         ("Variable(3, 1, 5)", TypeError, "Variable: the name is an identifier, such as 'n', not 3"),
+        ('Variable("morok_n", 1, 5)', ValueError, "Variable: names that begin with 'morok_' are morok's own; 'morok_n' may be 'n'"),
         ('Variable("n", 1.5, 3)', TypeError, "Variable: minimum must be an int, not 1.5"),
         ('Variable("n", 1, 5).bind(9)', BoundsError, "variable 'n' takes values from 1 to 5, not 9"),
         ('Variable("n", 1, 5).bind("a")', TypeError, "Variable: bind must be an int, not 'a'"),

@@ -1,4 +1,4 @@
-"""The memory of storages that a jitted function reads and writes."""
+"""The memory of storages that captured functions and plans read and write."""
 from __future__ import annotations
 
 import sys
