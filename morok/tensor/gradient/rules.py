@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ...dialect import types as T
-from ...errors import GradientError
 from ...graph.tensor_graph import TensorUOp, device_of
 from .. import build
 
@@ -95,12 +94,6 @@ def negation(u: TensorUOp, g: TensorUOp) -> Cotangents:
 def absolute(u: TensorUOp, g: TensorUOp) -> Cotangents:
     x, zero = u.operands[0], like(u, 0.0)
     return (select(compare("cmplt", zero, x), g, select(compare("cmplt", x, zero), f("neg", g), f("mul", g, zero))),)
-
-
-@rule("repeated")
-def end_of_a_loop(u: TensorUOp, g: TensorUOp) -> Cotangents:
-    raise GradientError("there is no derivative through a loop (fori_loop, while_loop); give the function its derivative by morok.custom_gradient, or write "
-                        "the iterations out")
 
 
 # Functions of two values
