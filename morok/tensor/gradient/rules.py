@@ -228,10 +228,10 @@ def assigned(u: TensorUOp, g: TensorUOp) -> Cotangents:
     target, view, value = u.operands
     whole = build.op("contiguous", (g,))
     zero = like(value, 0.0)
-    return build.op("assign", (g, _moved_as(view, target, whole), zero)), None, _moved_as(view, target, g)
+    return build.op("assign", (g, moved_as(view, target, whole), zero)), None, moved_as(view, target, g)
 
 
-def _moved_as(view: TensorUOp, target: TensorUOp, u: TensorUOp) -> TensorUOp:
+def moved_as(view: TensorUOp, target: TensorUOp, u: TensorUOp) -> TensorUOp:
     """The movements that lead from an assign's target to its view, of another value."""
     steps = []
     while view is not target and view.name != "contiguous":
