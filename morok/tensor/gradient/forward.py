@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ...graph.captured_values import captured_by
-from ...graph.derivation import CUSTOM, ORIGINS
+from ...graph.derivation import CUSTOM, ORIGINS, Custom
 from ...graph.repetition import parts_of
 from ...graph.tensor_graph import GRAPH, TensorUOp
 from .. import build
@@ -21,6 +21,7 @@ from .sums import PRODUCTS, total
 
 Tangents = dict[TensorUOp, list[TensorUOp]]
 """Of each value the terms of its tangent: those of a product are summed one by one, as products are."""
+NOWHERE = Custom((), lambda g: ())
 OF_ONE = frozenset(("neg", "cast", "reshape", "permute", "expand", "pad", "shrink", "flip", "contiguous", "copy"))
 """Linear ops of one tensor."""
 
@@ -81,6 +82,7 @@ def _transposed(u: TensorUOp, rule: Callable[[TensorUOp, TensorUOp], Cotangents]
     if not moving:
         return []
     seed = TensorUOp.stand_alone(like(u, 0.0))
+    CUSTOM[seed] = NOWHERE  # movement ops that simplify what they are given do not reach behind it
     parts = rule(u, seed)
     terms = []
     for n, o in moving:
