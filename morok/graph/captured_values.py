@@ -77,7 +77,7 @@ def captured_by(loop: TensorUOp, ends: Collection[TensorUOp] = ()) -> list[Tenso
         if u in seen or not isinstance(u.type, T.TensorType) and u.name != "repeat":
             continue
         seen.add(u)
-        if u in inside or _is_of_the_body(u, ends):
+        if u in inside or u.name == "repeat" or _is_of_the_body(u, ends):
             stack += reversed(predecessors(u))
         elif u.name not in CONSTANT:
             found[u] = None
