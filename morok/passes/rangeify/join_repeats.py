@@ -3,7 +3,7 @@
     repeated(repeat(v) {count = 10})              repeated(repeat(v, w) {count = 10}) {number = 0}
     repeated(repeat(v, w) {count = 10})    =>     repeated(repeat(v, w) {count = 10}) {number = 0}
 
-Repeats that have a `carries` in common, run as often, and do not need one another, carry together what both do. Without this pass each runs by itself.
+Repeats that have a `carries` in common, run as often, stand in the same loops and do not need one another, carry together what both do. Without this pass each runs by itself.
 """
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from ...graph.body import Body, Program
+from ...graph.repetition import open_carried
 from ...graph.uop import UOp, substitute, toposort
 from ..registry import Pass, morok_pass
 
@@ -30,8 +31,12 @@ class JoinRepeats(Pass):
 def joined_repeats(body: Body) -> Body:
     """The body with as few repeats as may be."""
     while True:
-        loops = [u for u in body.order() if u.name == "repeat"]
-        pair = next((p for p in _alike(loops) if _are_independent(*p)), None)
+        order = body.order()
+        loops = [u for u in order if u.name == "repeat"]
+        if len(loops) < 2:
+            return body
+        inside = open_carried(order)
+        pair = next(((a, b) for a, b in _alike(loops) if inside[a] == inside[b] and _are_independent(a, b)), None)
         if pair is None:
             return body
         body = replace(body, results=_with_one(body, pair))
