@@ -72,13 +72,13 @@ def scan(function: Callable[[Any, Any], Any], init: Any, xs: Any = None, length:
 
     `init` and y are tensors, or lists, tuples and dicts of tensors and numbers, `xs` such of tensors (n, ...); the carry keeps structure, shapes and dtypes. Without
     `xs` there are `length` iterations, and x is None; y may be None, too. With `reverse` the last x comes first; each y lies where its x does. The function is called
-    once. As JAX's `lax.scan`. Errors: ShapeError for xs of different lengths, or none; ShapeError and DTypeError where the carry changes; TypeError for a function
+    once. As JAX's `lax.scan`; the carry may be None, too. Errors: ShapeError for xs of different lengths, or none; ShapeError and DTypeError where the carry changes; TypeError for a function
     that does not give a pair.
 
         morok.scan(lambda total, x: (total + x, total * x), Tensor(0), Tensor([1, 2, 3]))  # (6, [0, 2, 9])
     """
     require_function(function, "scan")
-    carry, rows = _Tree(init, "scan"), _Tree(xs, "scan", "xs")
+    carry, rows = _Tree(init, "scan", "init"), _Tree(xs, "scan", "xs")
     count = _length(rows.tensors, length)
     counter = Tensor(0, dtype=T.int64)
     carried = [build.carried(t.uop) for t in (*carry.tensors, counter)]
@@ -151,7 +151,7 @@ _PLACE = object()
 
 class _Tree:
     """Lists, tuples and dicts of tensors, taken apart. Each place is a tensor of its own, also where one stands in several. `part` names it among what `what` takes:
-    "carry", which has a tensor, or "xs" or "y", which may be or hold None."""
+    "carry", which has a tensor, or "init", "xs" or "y", which may be or hold None."""
 
     def __init__(self, value: Any, what: str, part: str = "carry") -> None:
         self.what, self.part = what, part
@@ -161,7 +161,7 @@ class _Tree:
             raise DTypeError(f"{what}: there is no tensor to carry from iteration to iteration, given {value!r}")
         for t in self.tensors:
             if not all(isinstance(s, int) for s in t.shape):
-                raise ShapeError(f"{what}: carries static sizes, not {t.shape}; carry the greatest size, and slice the result" if part == "carry" else
+                raise ShapeError(f"{what}: carries static sizes, not {t.shape}; carry the greatest size, and slice the result" if part in ("carry", "init") else
                                  f"{what}: {part} has static sizes, not {t.shape}; give the greatest size, and slice the result")
 
     def _take(self, value: Any) -> Any:
@@ -180,7 +180,7 @@ class _Tree:
 
     def matching(self, value: Any) -> list[Any]:
         """The tensors of a value of the same structure."""
-        other = _Tree(value, self.what)
+        other = _Tree(value, self.what, self.part)
         if other._template != self._template:
             raise ShapeError(f"{self.what}: the body must give what it is given, in the same lists, tuples and dicts, not {value!r}")
         found = []
