@@ -70,7 +70,8 @@ def drop_variables(uops: Iterable[TensorUOp]) -> None:
 
 
 def predecessors(u: TensorUOp) -> tuple[TensorUOp, ...]:
-    """What the value was made of, as far as derivatives go through: nothing for variables' sake behind `detach`; of a loop, what it begins with and captures."""
+    """What the value was made of, as far as derivatives go through: nothing for variables' sake behind `detach`; of a loop, what it begins with and what its
+    body reads from outside."""
     origin = ORIGINS.get(u)
     if origin is not None:
         return (origin,)

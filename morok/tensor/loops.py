@@ -48,8 +48,8 @@ def fori_loop(lower: int, upper: int, body: Callable[[Any, Any], Any], initial: 
 def while_loop(condition: Callable[[Any], Any], body: Callable[[Any], Any], initial: Any, limit: int | None = None) -> Any:
     """What remains of `initial` after `carry = body(carry)` as long as `condition(carry)`, a bool of one element, is true; after `limit` iterations at most.
 
-    `initial`, the body and errors as in `fori_loop`; DTypeError for a condition that is no bool, ShapeError for one of several elements. Derivatives are to be had
-    by forward mode (`jvp`, `jacfwd`); reverse mode raises GradientError.
+    `initial`, the body and errors as in `fori_loop`; DTypeError for a condition that is no bool, ShapeError for one of several elements. Derivatives are to be
+    had by forward mode (`jvp`, `jacfwd`); reverse mode raises GradientError.
 
         morok.while_loop(lambda x: x < 100, lambda x: x * 2, Tensor(3))  # 192
     """
@@ -70,10 +70,10 @@ def while_loop(condition: Callable[[Any], Any], body: Callable[[Any], Any], init
 def scan(function: Callable[[Any, Any], Any], init: Any, xs: Any = None, length: int | None = None, reverse: bool = False) -> tuple[Any, Any]:
     """What remains of `init` after `carry, y = function(carry, x)` for each x along the first axis of `xs`, and all the y, stacked.
 
-    `init` and y are tensors, or lists, tuples and dicts of tensors and numbers, `xs` such of tensors (n, ...); the carry keeps structure, shapes and dtypes. Without
-    `xs` there are `length` iterations, and x is None; y may be None, too. With `reverse` the last x comes first; each y lies where its x does. The function is called
-    once. As JAX's `lax.scan`; the carry may be None, too. Errors: ShapeError for xs of different lengths, or none; ShapeError and DTypeError where the carry changes; TypeError for a function
-    that does not give a pair.
+    `init` and y are tensors, or lists, tuples and dicts of tensors and numbers, `xs` such of tensors (n, ...); carry and y may be None. The carry keeps its
+    structure, shapes and dtypes. Without `xs` there are `length` iterations, and x is None. With `reverse` the last x comes first; each y lies where its x
+    does. The function is called once. As JAX's `lax.scan`. Errors: ShapeError for xs of different lengths, or none; ShapeError and DTypeError where the carry
+    changes; TypeError for a function that does not give a pair.
 
         morok.scan(lambda total, x: (total + x, total * x), Tensor(0), Tensor([1, 2, 3]))  # (6, [0, 2, 9])
     """
@@ -103,7 +103,8 @@ def _length(rows: Sequence[Any], length: int | None) -> int:
         if not t.ndim:
             raise ShapeError(f"scan: tensor {number} of xs has no axes; what is the same in each iteration is used by the function as it is")
         if count is not None and t.shape[0] != count:
-            raise ShapeError(f"scan: tensor {number} of xs has shape {t.shape}, but there are {count} iterations by {'xs before' if length is None else 'length'}")
+            said = "xs before" if length is None else "length"
+            raise ShapeError(f"scan: tensor {number} of xs has shape {t.shape}, but there are {count} iterations by {said}")
         count = t.shape[0]
     if count is None:
         raise ShapeError("scan: without xs, length says how many iterations there are")
@@ -150,8 +151,8 @@ _PLACE = object()
 
 
 class _Tree:
-    """Lists, tuples and dicts of tensors, taken apart. Each place is a tensor of its own, also where one stands in several. `part` names it among what `what` takes:
-    "carry", which has a tensor, or "init", "xs" or "y", which may be or hold None."""
+    """Lists, tuples and dicts of tensors, taken apart. Each place is a tensor of its own, also where one stands in several. `part` names it among what `what`
+    takes: "carry", which has a tensor, or "init", "xs" or "y", which may be or hold None."""
 
     def __init__(self, value: Any, what: str, part: str = "carry") -> None:
         self.what, self.part = what, part

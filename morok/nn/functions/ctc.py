@@ -9,8 +9,8 @@ from typing import Any
 
 from ...dialect import types as T
 from ...errors import BoundsError, DTypeError, ShapeError
-from ...graph.derivation import CUSTOM, Custom
 from ...graph.tensor_graph import TensorUOp
+from ...tensor.closed_form import with_rule
 from ...tensor.loops import fori_loop, memory_of_rows, with_row
 from ...tensor.tensor import Tensor
 from ..arguments import of_tensor
@@ -130,13 +130,12 @@ def _paths(emitted: Tensor, counts: Tensor, skips: Tensor, ends: Tensor) -> Tens
         return fori_loop(0, steps, step, (begin, memory_of_rows(steps, begin)))[1].reshape(emitted.shape)
 
     total, alphas = forwards(emitted)
-    u, source = TensorUOp.stand_alone(total.uop), emitted.uop
 
     def derivative(g: TensorUOp) -> tuple[TensorUOp]:
-        share = (alphas + backwards(emitted) - total._new(u).unsqueeze(-1)).exp()  # made of `emitted` by loops, and so has a derivative itself
-        return ((share.where(counts > frame, 0.0) * total._new(g).unsqueeze(-1)).uop,)
-    CUSTOM[u] = Custom((source,), derivative)
-    return total._new(u)
+        share = (alphas + backwards(emitted) - found.unsqueeze(-1)).exp()  # made of `emitted` by loops, and so has a derivative itself
+        return ((share.where(counts > frame, 0.0) * found._new(g).unsqueeze(-1)).uop,)
+    found = total._new(with_rule(total.uop, (emitted.uop,), derivative))
+    return found
 
 
 def _moved(values: Tensor, by: int, outside: float = UNREACHED) -> Tensor:

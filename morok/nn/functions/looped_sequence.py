@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...graph.derivation import CUSTOM, Custom, is_derived
+from ...graph.derivation import is_derived
 from ...graph.tensor_graph import TensorUOp
 from ...tensor import build
+from ...tensor.closed_form import with_rule
 from ...tensor.gradient.reverse import cotangents
 from ...tensor.loops import fori_loop, memory_of_rows, with_row
 from ...tensor.tensor import Tensor
@@ -49,13 +50,13 @@ def _forward(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias:
 
 def _with_derivative(joined: Tensor, step: Callable, given: Sequence[Tensor], has_bias: bool) -> Tensor:
     """The states as a function of what they are made of, whose derivative is the loop backwards."""
-    u, sources = TensorUOp.stand_alone(joined.uop), tuple(t.uop for t in given)
+    sources = tuple(t.uop for t in given)
 
     def reach(g: TensorUOp) -> tuple[TensorUOp | None, ...]:
-        found = _backward(step, [joined._new(s) for s in sources], has_bias, joined._new(u), joined._new(g))
+        found = _backward(step, [joined._new(s) for s in sources], has_bias, value, joined._new(g))
         return tuple([build.cast(t.uop, s.dtype) for t, s in zip(found, sources)])
-    CUSTOM[u] = Custom(sources, reach)
-    return joined._new(u)
+    value = joined._new(with_rule(joined.uop, sources, reach))
+    return value
 
 
 def _backward(step: Callable, given: Sequence[Tensor], has_bias: bool, joined: Tensor, g: Tensor) -> list[Tensor]:

@@ -3,7 +3,8 @@
     repeated(repeat(v) {count = 10})              repeated(repeat(v, w) {count = 10}) {number = 0}
     repeated(repeat(v, w) {count = 10})    =>     repeated(repeat(v, w) {count = 10}) {number = 0}
 
-Repeats that have a `carries` in common, run as often, stand in the same loops and do not need one another, carry together what both do. Without this pass each runs by itself.
+Repeats that have a `carries` in common, run as often, stand in the same loops and do not need one another, carry together what both do. Without this pass
+each runs by itself.
 """
 from __future__ import annotations
 

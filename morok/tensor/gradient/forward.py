@@ -2,8 +2,8 @@
 
     tangents_of([y], {x: dx})      the derivative of y along dx, as a graph; None for what does not depend on x
 
-A linear op is applied to tangents as it was to values. What another does is its rule of reverse mode transposed: that is linear in what reaches the op, so its own
-derivative takes tangents of operands to the tangent of the result. A loop carries tangents beside its values.
+A linear op is applied to tangents as it was to values. What another does is its rule of reverse mode transposed: that is linear in what reaches the op, so
+its own derivative takes tangents of operands to the tangent of the result. A loop carries tangents beside its values.
 """
 from __future__ import annotations
 

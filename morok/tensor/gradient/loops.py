@@ -3,9 +3,9 @@
     c[t + 1] = f(c[t], w)                                          for t = 0 .. n - 1; the c[t] that derivatives read are kept as rows
     d[t], e[t] = what reaches c[t] and w when d[t + 1] reaches f   for t = n - 1 .. 0; what reaches w is the sum of the e[t]
 
-An iteration is computed again from what it received, so that nothing else is kept (Griewank and Walther 2008, Evaluating Derivatives, chapter 12). Both loops are
-ops like any other, and have derivatives. What is only added up, or put into rows, costs a row an iteration: rows that a body picks receive their cotangents in
-place, and rows that it puts send theirs from where they lie.
+An iteration is computed again from what it received, so that nothing else is kept (Griewank and Walther 2008, Evaluating Derivatives, chapter 12). Both loops
+are ops like any other, and have derivatives. What is only added up, or put into rows, costs a row an iteration: rows that a body picks receive their
+cotangents in place, and rows that it puts send theirs from where they lie.
 """
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from math import prod
 
 from ...dialect import types as T
 from ...errors import GradientError
-from ...graph.captured_values import captured_by, reads_of
+from ...graph.captured_values import captured_by
 from ...graph.derivation import WIDER
 from ...graph.repetition import parts_of
 from ...graph.tensor_graph import TensorUOp
@@ -35,8 +35,8 @@ def pulled_through(loop: TensorUOp, given: Mapping[int, TensorUOp], wanted: Coll
 
     GradientError for a loop whose number of iterations is data."""
     if parts_of(loop).goes_on is not None:
-        raise GradientError("there is no derivative of a while_loop by reverse mode (grad, backward), as nobody knows how many iterations there are to keep values of: "
-                            "use jvp or jacfwd; or fori_loop or scan over the greatest number, choosing by where(); or morok.custom_gradient")
+        raise GradientError("there is no derivative of a while_loop by reverse mode (grad, backward), as nobody knows how many iterations there are to keep "
+                            "values of: use jvp or jacfwd; or fori_loop or scan over the greatest number, choosing by where(); or morok.custom_gradient")
     return _Backwards(loop, given, wanted, ends).pairs()
 
 
@@ -65,12 +65,13 @@ class _Backwards:
         sums = [(u, _Sum(term)) for u, g in to_captured for term in _terms(g)]
         values = [to_carried[k] for k in turning] + [s.value for _, s in sums] + [s.positions for _, s in sums if s.positions is not None]
         count = build.carried(build.constant(0, T.int64))
-        t = build.constant(self.times - 1, T.int64) - count
+        t = build.alu("sub", build.constant(self.times - 1, T.int64), count)
         places.update(self._received_at(t, reached_among(self.carried, values)))
         again = dict(zip(values, substituted(values, places)))
         begin = [build.constant(0, T.int64), *(self._given(k) for k in turning), *(s.zeros for _, s in sums)]
         totals = [build.carried(s.zeros) for _, s in sums]
-        after = [count + build.constant(1, T.int64), *(again[to_carried[k]] for k in turning), *(s.added(total, again) for total, (_, s) in zip(totals, sums))]
+        after = [build.alu("add", count, build.constant(1, T.int64)), *(again[to_carried[k]] for k in turning)]
+        after += [s.added(total, again) for total, (_, s) in zip(totals, sums)]
         last = build.repeat([count, *(self.received[k] for k in turning), *totals], begin, after, self.times)
         found = {k: self._given(k) for k in still} | dict(zip(turning, last[1:]))
         return [*((self.initial[k], g) for k, g in found.items() if k in self.starts),
@@ -171,13 +172,14 @@ class _Sum:
 
     def __init__(self, term: TensorUOp) -> None:
         self._moves: list[TensorUOp] = []
-        self.value, self.positions = term, None
+        self.value = term
+        self.positions: TensorUOp | None = None
         u = term
         while u.name in MOVES and len(u.operands) == 1 and u.operands[0].dtype.is_float:
             self._moves.append(u)
             u = u.operands[0]
         if u.name == "scatter" and u.attributes[0] == "add" and _is_zero(u.operands[0]):
-            self.positions: TensorUOp | None = u.operands[1]
+            self.positions = u.operands[1]
             self.value = u.operands[2]
             self.zeros = u.operands[0]
             return

@@ -36,8 +36,8 @@ def cotangents(outputs: Sequence[TensorUOp], given: Sequence[TensorUOp], targets
             reached.setdefault(u, []).append(g)
         for u in reversed(order):
             if u.name == "repeat":
-                for operand, part in pulled_through(u, of_loops.pop(u), order.members, wanted | stops) if u in of_loops else ():
-                    reached.setdefault(operand, []).append(part)
+                for behind, reaching in pulled_through(u, of_loops.pop(u), order.members, wanted | stops) if u in of_loops else ():
+                    reached.setdefault(behind, []).append(reaching)
                 continue
             parts = reached.pop(u, None)
             if parts is None:

@@ -21,7 +21,6 @@ from ..sizes import Size
 from ..tracing import stand_in
 from .rules import BATCHING, repeated
 
-
 Fresh = dict[tuple[TensorUOp, T.Type], TensorUOp]
 """What loops carry of all examples for what they carry of one: loops that carried the same do so again."""
 
