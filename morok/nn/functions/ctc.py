@@ -10,7 +10,7 @@ from typing import Any
 from ...dialect import types as T
 from ...errors import BoundsError, DTypeError, ShapeError
 from ...graph.tensor_graph import TensorUOp
-from ...tensor.closed_form import with_rule
+from ...tensor.closed_form import with_rule_by_value
 from ...tensor.loops import fori_loop, memory_of_rows, with_row
 from ...tensor.tensor import Tensor
 from ..arguments import of_tensor
@@ -131,11 +131,10 @@ def _paths(emitted: Tensor, counts: Tensor, skips: Tensor, ends: Tensor) -> Tens
 
     total, alphas = forwards(emitted)
 
-    def derivative(g: TensorUOp) -> tuple[TensorUOp]:
-        share = (alphas + backwards(emitted) - found.unsqueeze(-1)).exp()  # made of `emitted` by loops, and so has a derivative itself
-        return ((share.where(counts > frame, 0.0) * found._new(g).unsqueeze(-1)).uop,)
-    found = total._new(with_rule(total.uop, (emitted.uop,), derivative))
-    return found
+    def derivative(u: TensorUOp, g: TensorUOp) -> tuple[TensorUOp]:
+        share = (alphas + backwards(emitted) - total._new(u).unsqueeze(-1)).exp()  # made of `emitted` by loops, and so has a derivative itself
+        return ((share.where(counts > frame, 0.0) * total._new(g).unsqueeze(-1)).uop,)
+    return total._new(with_rule_by_value(total.uop, (emitted.uop,), derivative))
 
 
 def _moved(values: Tensor, by: int, outside: float = UNREACHED) -> Tensor:

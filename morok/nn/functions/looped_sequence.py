@@ -15,7 +15,7 @@ from typing import Any
 from ...graph.derivation import is_derived
 from ...graph.tensor_graph import TensorUOp
 from ...tensor import build
-from ...tensor.closed_form import with_rule
+from ...tensor.closed_form import with_rule_by_value
 from ...tensor.gradient.reverse import cotangents
 from ...tensor.loops import fori_loop, memory_of_rows, with_row
 from ...tensor.tensor import Tensor
@@ -52,11 +52,10 @@ def _with_derivative(joined: Tensor, step: Callable, given: Sequence[Tensor], ha
     """The states as a function of what they are made of, whose derivative is the loop backwards."""
     sources = tuple(t.uop for t in given)
 
-    def reach(g: TensorUOp) -> tuple[TensorUOp | None, ...]:
-        found = _backward(step, [joined._new(s) for s in sources], has_bias, value, joined._new(g))
+    def reach(u: TensorUOp, g: TensorUOp) -> tuple[TensorUOp | None, ...]:
+        found = _backward(step, [joined._new(s) for s in sources], has_bias, joined._new(u), joined._new(g))
         return tuple([build.cast(t.uop, s.dtype) for t, s in zip(found, sources)])
-    value = joined._new(with_rule(joined.uop, sources, reach))
-    return value
+    return joined._new(with_rule_by_value(joined.uop, sources, reach))
 
 
 def _backward(step: Callable, given: Sequence[Tensor], has_bias: bool, joined: Tensor, g: Tensor) -> list[Tensor]:

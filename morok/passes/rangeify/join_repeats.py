@@ -22,8 +22,6 @@ from ..registry import Pass, morok_pass
 class JoinRepeats(Pass):
     """Makes one repeat of those that carry the same values."""
 
-    evaluable = False
-
     def run(self, program: Program) -> None:
         for name, body in list(program.bodies.items()):
             program.bodies[name] = joined_repeats(body)

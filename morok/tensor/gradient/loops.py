@@ -16,7 +16,7 @@ from math import prod
 from ...dialect import types as T
 from ...errors import GradientError
 from ...graph.captured_values import captured_by
-from ...graph.derivation import WIDER
+from ...graph.derivation import CUSTOM, WIDER
 from ...graph.repetition import parts_of
 from ...graph.tensor_graph import TensorUOp
 from .. import build
@@ -204,9 +204,15 @@ class _Sum:
 
 
 def _terms(u: TensorUOp) -> list[TensorUOp]:
-    if u.name == "add":
-        return [t for o in u.operands for t in _terms(o)]
-    return [u]
+    """What a value is the sum of."""
+    found, stack = [], [u]
+    while stack:
+        u = stack.pop()
+        if u.name == "add" and u not in CUSTOM:
+            stack += reversed(u.operands)
+        else:
+            found.append(u)
+    return found
 
 
 def _is_zero(u: TensorUOp) -> bool:

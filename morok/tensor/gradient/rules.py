@@ -203,7 +203,11 @@ def windowed(u: TensorUOp, g: TensorUOp) -> Cotangents:
     begin = build.stated_of(u, "begin")
     whole = build.shape_of(u.operands[0])
     high = tuple(w - b - s for w, b, s in zip(whole, begin, build.shape_of(u)))
-    return _along(u, build.pad(g, begin, high))
+    found = build.pad(g, begin, high)
+    if found.type is not u.operands[0].type:  # n and 8 - n are 8, whatever n; the type must say so
+        attributes, operands = build.stated((0,) * len(whole), whole)
+        found = build.op("shrink", (found, *operands), attributes)
+    return _along(u, found)
 
 
 @rule("flip")
