@@ -200,7 +200,8 @@ class _Loop:
             if inside[u]:
                 stack += u.operands
             elif not self.splitter.is_cheap(u):
-                if u.name in MOVEMENT:  # the body views what is computed: a view may be larger
+                if u.name in MOVEMENT or isinstance(u.type, T.TensorType) and None in u.type.shape:
+                    # the body views what is computed: a view may be larger; and no argument has a size known later
                     stack += u.operands
                 else:
                     found[u] = None
