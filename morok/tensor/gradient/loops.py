@@ -12,6 +12,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Collection, Mapping, Sequence
 from math import prod
+from typing import NamedTuple
 
 from ...dialect import types as T
 from ...errors import GradientError
@@ -124,27 +125,47 @@ class _Backwards:
         found.update((c, i) for c, i, f in zip(self.carried, self.initial, self.following) if f is c)
         missing = [c for c in self.carried if c in needed and c not in found]
         if missing:
-            found.update(self._rows_at(t, missing, found))
+            found.update(self._rows_at(t, missing))
         return {c: v for c, v in found.items() if c in needed}
 
-    def _rows_at(self, t: TensorUOp, wanted: Sequence[TensorUOp], known: Mapping[TensorUOp, TensorUOp]) -> dict[TensorUOp, TensorUOp]:
+    def _rows_at(self, t: TensorUOp, wanted: Sequence[TensorUOp]) -> dict[TensorUOp, TensorUOp]:
         """Values that the loop keeps as rows: by itself, or widened so that it does."""
-        kept: dict[TensorUOp, tuple[int, TensorUOp]] = {}
-        for m, f in enumerate(self.following):
-            if self._puts_rows(m) and build.shape_of(f.operands[1]) == (1, 1):
-                row = f.operands[2]
-                source = row.operands[0] if row.name == "reshape" else row
-                if source in wanted:
-                    kept[source] = m, substituted([f.operands[1]], known)[0]
+        kept = self._kept_anyway(t, wanted)
         missing = [c for c in wanted if c not in kept and prod(c.type.shape)]  # type: ignore[union-attr,arg-type]
         loop = self._widened(missing) if missing else self.loop
         place = build.reshape(t, (1, 1))
-        kept |= {c: (len(loop.operands) - len(missing) + n, place) for n, c in enumerate(missing)}
+        kept |= {c: _Kept(len(loop.operands) - len(missing) + n, place) for n, c in enumerate(missing)}
         found = {c: like(c, 0) for c in wanted if c not in kept}
-        for c, (m, position) in kept.items():
-            memory = build.end_of_repeat(loop, m, loop.operands[m].operands[0].type)
-            found[c] = build.reshape(picked(memory, position, 1), build.shape_of(c))
+        for c, row in kept.items():
+            memory = build.end_of_repeat(loop, row.number, loop.operands[row.number].operands[0].type)
+            value = build.reshape(picked(memory, row.position, 1), build.shape_of(c))
+            if row.begin is not None:
+                later = build.alu("cmplt", build.constant(0, T.int64), t)
+                value = build.alu("where", build.broadcast(later, build.shape_of(c)), value, row.begin)
+            found[c] = value
         return found
+
+    def _kept_anyway(self, t: TensorUOp, wanted: Sequence[TensorUOp]) -> dict[TensorUOp, _Kept]:
+        """The carried values that an iteration, or the one before it, puts into rows."""
+        before = build.alu("sub", t, build.constant(1, T.int64))
+        begins = {f: (c, i) for c, i, f in zip(self.carried, self.initial, self.following) if c in wanted}
+        found: dict[TensorUOp, _Kept] = {}
+        for m, f in enumerate(self.following):
+            if not self._puts_rows(m) or build.shape_of(f.operands[1]) != (1, 1):
+                continue
+            source = f.operands[2]
+            if source.name == "reshape" and source not in begins and source not in wanted:
+                source = source.operands[0]
+            if source in wanted:
+                found[source] = _Kept(m, self._at(t, f.operands[1]))
+            elif source in begins:
+                c, begin = begins[source]
+                found.setdefault(c, _Kept(m, self._at(before, f.operands[1]), begin))
+        return found
+
+    def _at(self, t: TensorUOp, position: TensorUOp) -> TensorUOp:
+        """A position that is made of counters, in iteration t."""
+        return substituted([position], {self.carried[k]: counter.at(t) for k, counter in self.counters.items()})[0]
 
     def _widened(self, kept: Sequence[TensorUOp]) -> TensorUOp:
         """The loop, with a row of these carried values kept of each iteration."""
@@ -165,6 +186,14 @@ class _Backwards:
         if loop is not self.loop:
             WIDER[self.loop] = weakref.ref(loop)
         return loop
+
+
+class _Kept(NamedTuple):
+    """Where a loop keeps a carried value: in the carried rows of a number, at a position. The first one of rows of what follows is what the loop begins with."""
+
+    number: int
+    position: TensorUOp
+    begin: TensorUOp | None = None
 
 
 class _Sum:

@@ -227,6 +227,15 @@ def test_a_loop_and_its_derivative_run_forward_once():
     assert moved.prepare().report().count("7 times") == 1
 
 
+def test_what_a_loop_puts_into_rows_is_not_kept_again():
+    def f(x, xs):
+        h, hs = morok.scan(lambda h, x: ((h * x).sin(),) * 2, x, xs)
+        return h.sum() + hs.square().sum()
+    found = Tensor.prepare_batch(list(morok.grad(f, (0, 1))(Tensor(A), Tensor(ROWS)))).report()
+    forward = found.split("4 times")[1].split("stage")[1]
+    assert len(re.findall(r"in\d+:1x4x3xfloat64 ", forward)) == 1
+
+
 def test_rows_that_a_body_picks_receive_in_place():
     """What reaches a table costs a row an iteration, not a table: no kernel of the loop back writes or copies another one."""
     table = Tensor(np.ones((513, 8)))
