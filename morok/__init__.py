@@ -354,7 +354,7 @@ if TYPE_CHECKING:
     from .tensor.gradient.modes import enable_grad, is_grad_enabled, no_grad
     from .tensor.gradient.transforms import custom_gradient, grad, jvp, stop_gradient, value_and_grad, vjp
     from .tensor.jit import jit
-    from .tensor.loops import fori_loop, while_loop
+    from .tensor.loops import fori_loop, scan, while_loop
     from .tensor.mapping.jacobians import hessian, hvp, jacfwd, jacobian, jacrev, linearize
     from .tensor.mapping.vmap import vmap
     from .tensor.random import bernoulli, multinomial, poisson, rand, rand_like, randint, randint_like, randn, randn_like, randperm
@@ -391,7 +391,7 @@ __all__ = ["Generator", "Tensor", "Variable", "abs", "absolute", "acos", "acosh"
            "not_equal", "num_threads", "numel", "one_hot", "ones", "ones_like", "outer", "pad", "percentile", "permute", "permute_dims", "poisson",
            "polygamma", "positive", "pow", "prod", "psi", "ptp", "put_along_axis", "quantile", "rad2deg", "radians", "rand", "rand_like", "randint",
            "randint_like", "randn", "randn_like", "randperm", "ravel", "reciprocal", "relu", "relu6", "remainder", "repeat_interleave", "reshape",
-           "result_type", "rint", "rms_norm", "roll", "rot90", "round", "row_stack", "rsqrt", "save", "scatter", "scatter_add", "scatter_reduce",
+           "result_type", "rint", "rms_norm", "roll", "rot90", "round", "row_stack", "rsqrt", "save", "scan", "scatter", "scatter_add", "scatter_reduce",
            "searchsorted", "select", "select_scatter", "selu", "set_num_threads", "sgn", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh",
            "slice_scatter", "sliding_window_view", "softmax", "softmin", "softplus", "softsign", "sort", "split", "sqrt", "square", "squeeze",
            "stack", "std", "std_mean", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "take", "take_along_axis", "take_along_dim", "tan",
@@ -412,7 +412,7 @@ _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".t
           **dict.fromkeys(("enable_grad", "is_grad_enabled", "no_grad"), ".tensor.gradient.modes"),
           **dict.fromkeys(("custom_gradient", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"), ".tensor.gradient.transforms"),
           **dict.fromkeys(("cross", "vecdot"), ".functions.linalg"),
-          **dict.fromkeys(("fori_loop", "while_loop"), ".tensor.loops"),
+          **dict.fromkeys(("fori_loop", "scan", "while_loop"), ".tensor.loops"),
           **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"), ".tensor.mapping.jacobians"),
           "checkpoint": ".tensor.gradient.checkpointing", "vmap": ".tensor.mapping.vmap",
           **dict.fromkeys(("get_num_threads", "num_threads", "set_num_threads"), ".runtime.config")}

@@ -9,7 +9,7 @@ Reverse mode walks from a buffer on to its origin. All of it is weak: what nobod
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ def hooked(hooks: Hooks, g: TensorUOp) -> TensorUOp:
     return g
 
 
+WIDER: weakref.WeakKeyDictionary[TensorUOp, weakref.ref[TensorUOp]] = weakref.WeakKeyDictionary()
+"""Loops, and the same with more carried values behind their own, as derivatives have asked for: what reaches either goes through the wider."""
+
 _LEAVES = frozenset(("buffer", "bind", "define_var", "const", "iota", "device", "unique"))
 
 
@@ -67,14 +70,32 @@ def drop_variables(uops: Iterable[TensorUOp]) -> None:
 
 
 def predecessors(u: TensorUOp) -> tuple[TensorUOp, ...]:
-    """What the value was made of, as far as derivatives go through: nothing for variables' sake behind `detach`."""
+    """What the value was made of, as far as derivatives go through: nothing for variables' sake behind `detach`; of a loop, what it begins with and what its
+    body reads from outside."""
     origin = ORIGINS.get(u)
     if origin is not None:
         return (origin,)
     custom = CUSTOM.get(u)
     if custom is not None:
         return custom.inputs
+    if u.name == "repeated":
+        return (widest(u.operands[0]),)
+    if u.name == "repeat":
+        return before_loop(u)
     return () if u.name == "detach" or u.name in _LEAVES else u.operands
+
+
+def before_loop(loop: TensorUOp, ends: Collection[TensorUOp] = ()) -> tuple[TensorUOp, ...]:
+    """What a loop begins with, and what its body reads from outside; nothing behind `ends`."""
+    from .captured_values import captured_by
+    return (*(v.operands[1] for v in loop.operands), *captured_by(loop, ends))
+
+
+def widest(loop: TensorUOp) -> TensorUOp:
+    """The loop itself, or the one that computes the same and the most beside it."""
+    while (ref := WIDER.get(loop)) is not None and (wider := ref()) is not None:
+        loop = wider
+    return loop
 
 
 def is_derived(u: TensorUOp) -> bool:
@@ -89,14 +110,19 @@ def is_derived(u: TensorUOp) -> bool:
             stack.pop()
             continue
         before = predecessors(node)
-        missing = [p for p in before if _known(p, number) is None] if node not in VARIABLES else None
+        missing = [p for p in before if _known(p, number) is None] if not _begins(node) else None
         if missing:
             stack += missing
             continue
         stack.pop()
-        found = node in VARIABLES or any(_known(p, number) for p in before)
+        found = _begins(node) or any(_known(p, number) for p in before)
         node.facts = {**(node.facts or {}), "derived": (number, found)}
     return bool(_known(u, number))
+
+
+def _begins(u: TensorUOp) -> bool:
+    """Whether derivatives may end here: at a variable, or at what a loop carries, of which the body does not know yet."""
+    return u in VARIABLES or u.name == "carried"
 
 
 def _known(u: TensorUOp, number: int) -> bool | None:

@@ -65,6 +65,29 @@ def open_carried(order: Iterable[UOp]) -> dict[UOp, frozenset[UOp]]:
     return found
 
 
+def is_of_an_iteration(u: TensorUOp) -> bool:
+    """Whether a value is made of carried ones of a loop that is being built, and not only of what loops leave."""
+    stack = [u]
+    while stack:
+        node = stack[-1]
+        if _of_an_iteration(node) is not None:
+            stack.pop()
+            continue
+        missing = [o for o in node.operands if _of_an_iteration(o) is None]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        node.facts = {**(node.facts or {}), "of an iteration": any(_of_an_iteration(o) for o in node.operands)}
+    return bool(_of_an_iteration(u))
+
+
+def _of_an_iteration(u: TensorUOp) -> bool | None:
+    if u.name in ("buffer", "const", "iota", "carried", "repeated"):
+        return u.name == "carried"
+    return u.facts.get("of an iteration") if u.facts else None
+
+
 def computed_along(order: Sequence[TensorUOp]) -> list[TensorUOp]:
     """The repeated values, whoever has them, of all repeats in a topological order that nothing is round."""
     loops = [u for u in order if u.name == "repeat"]

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from ..dialect import types as T
 from ..graph.derivation import CUSTOM, Custom, is_derived
+from ..graph.repetition import is_of_an_iteration
 from ..graph.tensor_graph import TensorUOp
 from . import build
 from .sizes import Shape, numel
 
 FEW = 2
-"""Rows of the result, for each b, up to which the derivative is the masks' own: it needs no memory, and fuses with what it is added to."""
+"""Rows of the result, for each b, up to which the derivative is the masks' own: it needs no memory, and fuses with what it is added to.
+But a loop that picks other rows in each iteration adds to these alone."""
 
 
 def picked(rows: TensorUOp, positions: TensorUOp, axis: int) -> TensorUOp:
@@ -28,7 +30,7 @@ def picked(rows: TensorUOp, positions: TensorUOp, axis: int) -> TensorUOp:
     hot = build.broadcast(build.reshape(hot, (*places, size, *(1,) * len(after))), whole)
     chosen = build.alu("where", hot, build.broadcast(build.reshape(rows, (*before, 1, size, *after)), whole), build.full(whole, 0, rows.dtype))
     found = build.reduce(chosen, "or" if rows.dtype is T.bool_ else "add", (axis + 1,))
-    if rows.dtype.is_float and not (isinstance(count, int) and count <= FEW) and is_derived(rows):
+    if rows.dtype.is_float and (not (isinstance(count, int) and count <= FEW) and is_derived(rows) or is_of_an_iteration(positions)):
         CUSTOM[found] = Custom((rows,), lambda g: (added(shape, positions, g, axis),))
     return found
 

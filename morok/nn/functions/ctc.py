@@ -5,12 +5,12 @@ at place s, which is reached from s, s - 1 and, unless it is a blank or repeats 
 """
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...dialect import types as T
 from ...errors import BoundsError, DTypeError, ShapeError
-from ...tensor.gradient.transforms import custom_gradient
+from ...graph.tensor_graph import TensorUOp
+from ...tensor.closed_form import with_rule_by_value
 from ...tensor.loops import fori_loop, memory_of_rows, with_row
 from ...tensor.tensor import Tensor
 from ..arguments import of_tensor
@@ -27,7 +27,7 @@ def ctc_loss(log_probs: Tensor, targets: Any, input_lengths: Any, target_lengths
 
     `targets` are classes (N, S), or those of all samples end to end; of both inputs and targets the lengths (N,) say how much of each sample counts.
     The mean is over the batch, each loss divided by its target's length. A target that is too long for its frames has the loss inf, or 0 with `zero_infinity`,
-    and the gradient 0. Gradients are the derivatives with respect to log_probs as they are; there are no second ones.
+    and the gradient 0. Gradients are the derivatives with respect to log_probs as they are.
 
         frames = Tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log()                       # three of the four paths give label 1
         nn.functional.ctc_loss(frames, Tensor([[1]]), [2], [1], reduction="none")    # [0.28768212]
@@ -129,15 +129,12 @@ def _paths(emitted: Tensor, counts: Tensor, skips: Tensor, ends: Tensor) -> Tens
         begin = (ends.cast(emitted.dtype) * 0).where(ends, UNREACHED)
         return fori_loop(0, steps, step, (begin, memory_of_rows(steps, begin)))[1].reshape(emitted.shape)
 
-    @custom_gradient
-    def found(emitted: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
-        total, alphas = forwards(emitted)
+    total, alphas = forwards(emitted)
 
-        def derivative(g: Tensor) -> Tensor:
-            share = (alphas + backwards(emitted) - total.unsqueeze(-1)).exp()
-            return share.where(counts > frame, 0.0) * g.unsqueeze(-1)
-        return total, derivative
-    return found(emitted)
+    def derivative(u: TensorUOp, g: TensorUOp) -> tuple[TensorUOp]:
+        share = (alphas + backwards(emitted) - total._new(u).unsqueeze(-1)).exp()  # made of `emitted` by loops, and so has a derivative itself
+        return ((share.where(counts > frame, 0.0) * total._new(g).unsqueeze(-1)).uop,)
+    return total._new(with_rule_by_value(total.uop, (emitted.uop,), derivative))
 
 
 def _moved(values: Tensor, by: int, outside: float = UNREACHED) -> Tensor:

@@ -4,17 +4,18 @@
     d hidden, d state  = derivative of step at t                        for t = n - 1 .. 0; every d hidden is kept
     d W = sum over t of (d hidden)' h,   d b = sum of d hidden          as one product and one sum, behind the loop
 
-Compiling takes one step each way, however long the sequence is. What the loops give has the derivatives of the steps written one after another, so that
-higher orders are right too.
+Compiling takes one step each way, however long the sequence is. Both loops are made of what they are given, and loops have derivatives, so that what the second
+one gives can be differentiated like any other value.
 """
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...graph.derivation import CUSTOM, Custom, is_derived
+from ...graph.derivation import is_derived
 from ...graph.tensor_graph import TensorUOp
 from ...tensor import build
+from ...tensor.closed_form import with_rule_by_value
 from ...tensor.gradient.reverse import cotangents
 from ...tensor.loops import fori_loop, memory_of_rows, with_row
 from ...tensor.tensor import Tensor
@@ -40,55 +41,29 @@ def looped(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias: A
 def _forward(step: Callable, inputs: Tensor, state: State, weight: Tensor, bias: Any, kept: int) -> tuple[list[Tensor], State]:
     """So many parts of the state after every step, and all of it after the last."""
     count: Any = inputs.shape[0]
-    columns = weight.detach().T.contiguous()
-    rows, offset = inputs.detach(), None if bias is None else bias.detach()
+    columns = weight.T.contiguous()
 
     def body(i: Tensor, carry: Any) -> Any:
         now, memory = carry
-        after = tuple(s.contiguous() for s in step(rows[i], _product(now[0], columns, offset), now))
+        after = tuple(s.contiguous() for s in step(inputs[i], _product(now[0], columns, bias), now))
         return after, tuple(with_row(k, i, s) for k, s in zip(memory, after))
-    first = tuple(s.detach() for s in state)
-    last, memory = fori_loop(0, count, body, (first, tuple(memory_of_rows(count, s) for s in first[:kept])))
+    last, memory = fori_loop(0, count, body, (state, tuple(memory_of_rows(count, s) for s in state[:kept])))
     return [k.reshape(count, *s.shape) for k, s in zip(memory, state)], last
 
 
 def _with_derivative(joined: Tensor, step: Callable, given: Sequence[Tensor], has_bias: bool) -> Tensor:
     """The states as a function of what they are made of, whose derivative is the loop backwards."""
-    u, sources = TensorUOp.stand_alone(joined.uop), tuple(t.uop for t in given)
+    sources = tuple(t.uop for t in given)
 
-    def reach(g: TensorUOp) -> tuple[TensorUOp | None, ...]:
-        tensors = [joined._new(s) for s in sources]
-        found = _backward(step, tensors, has_bias, joined.detach(), joined._new(g).detach())
-        values = tuple(TensorUOp.stand_alone(build.cast(t.uop, s.dtype)) for t, s in zip(found, sources))
-        for number, value in enumerate(values):
-            CUSTOM[value] = Custom((*sources, g), _second(step, tensors, g, has_bias, number))
-        return values
-    CUSTOM[u] = Custom(sources, reach)
-    return joined._new(u)
-
-
-def _second(step: Callable, given: Sequence[Tensor], g: TensorUOp, has_bias: bool, number: int) -> Callable:
-    """The derivative of one of the loop's cotangents: that of the same made of unrolled steps."""
-    def reach(second: TensorUOp) -> tuple[TensorUOp | None, ...]:
-        sources = [t.uop for t in given]
-        first = cotangents([_unrolled(step, given, has_bias).uop], [g], sources, sources)[number]
-        if first is None:
-            return (None,) * (len(sources) + 1)
-        return tuple(cotangents([first], [second], [*sources, g], [*sources, g]))
-    return reach
-
-
-def _unrolled(step: Callable, given: Sequence[Tensor], has_bias: bool) -> Tensor:
-    from .recurrent import unrolled
-    inputs, weight, bias, state = _parts(given, has_bias)
-    found = unrolled(step, inputs, state, weight, bias)
-    parts = [part[0].stack(*part[1:]) for part in zip(*found)]
-    return parts[0] if len(parts) == 1 else parts[0].cat(*parts[1:], dim=-1)
+    def reach(u: TensorUOp, g: TensorUOp) -> tuple[TensorUOp | None, ...]:
+        found = _backward(step, [joined._new(s) for s in sources], has_bias, joined._new(u), joined._new(g))
+        return tuple([build.cast(t.uop, s.dtype) for t, s in zip(found, sources)])
+    return joined._new(with_rule_by_value(joined.uop, sources, reach))
 
 
 def _backward(step: Callable, given: Sequence[Tensor], has_bias: bool, joined: Tensor, g: Tensor) -> list[Tensor]:
     """What reaches inputs, weight, bias and the first state."""
-    inputs, weight, bias, state = _parts([t.detach() for t in given], has_bias)
+    inputs, weight, bias, state = _parts(given, has_bias)
     count: Any
     count, widths = inputs.shape[0], [s.shape[-1] for s in state]
     before = [s.unsqueeze(0).cat(part[:-1], dim=0).contiguous() for s, part in zip(state, joined.split(widths, -1))]

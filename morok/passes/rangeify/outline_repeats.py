@@ -27,6 +27,7 @@ from ...graph.repetition import Parts, check_closed, open_carried, parts_of
 from ...graph.stages import RepeatStage, Stage
 from ...graph.uop import UOp, argument, substitute, toposort
 from ..registry import Pass, morok_pass
+from .join_repeats import joined_repeats
 
 NewSlot = Callable[[], int]
 
@@ -74,7 +75,7 @@ def split_repeats(stage: Stage, new_slot: NewSlot) -> list[Stage | RepeatStage]:
         if body is not None:
             check_closed(body.results, open_carried(body.order()))
         return [stage]
-    return _Splitter(stage, body, new_slot).split()
+    return _Splitter(stage, joined_repeats(body), new_slot).split()
 
 
 class _Splitter:
@@ -199,7 +200,8 @@ class _Loop:
             if inside[u]:
                 stack += u.operands
             elif not self.splitter.is_cheap(u):
-                if u.name in MOVEMENT:  # the body views what is computed: a view may be larger
+                if u.name in MOVEMENT or isinstance(u.type, T.TensorType) and None in u.type.shape:
+                    # the body views what is computed: a view may be larger; and no argument has a size known later
                     stack += u.operands
                 else:
                     found[u] = None

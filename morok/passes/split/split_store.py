@@ -233,8 +233,10 @@ def _reads_only_where_it_writes(order: list[UOp], store: UOp, written: UOp) -> b
     reads_place = [u for u in order if u.name == "load" and u.operands[0] is place]
     if not reads_place:
         return True
-    if any(v.name == "load" for i in place.operands[1:] for v in toposort_to((i,), _is_version)):
-        return False  # what is stored where data says may be stored there again
+    closing = next((u for u in order if u.name == "end" and u.operands[0] is store), None)
+    loops = set() if closing is None else set(closing.operands[1:])
+    if any(v.name == "load" for i in place.operands[1:] for v in toposort_to((i,), _is_version)) and not loops <= set(place.operands[1:]):
+        return False  # what is stored where data says may be stored there again; unless each loop has an axis of its own
     # The same index expression, but inside a reduction or a local stage: other iterations may have written it already.
     allowed = ranges_in(*place.operands[1:])
     depends: set[UOp] = set(reads_place)
@@ -243,5 +245,4 @@ def _reads_only_where_it_writes(order: list[UOp], store: UOp, written: UOp) -> b
             if u.name == "reduce" or u.name == "end" and u.operands[0].operands[0].type.space == "local":  # type: ignore[union-attr]
                 return False
             depends.add(u)
-    closing = next((u for u in order if u.name == "end" and u.operands[0] is store), None)
-    return closing is None or set(closing.operands[1:]) <= allowed
+    return loops <= allowed

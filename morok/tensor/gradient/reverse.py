@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ...errors import GradientError
-from ...graph.derivation import CUSTOM, CUT, HOOKS, ORIGINS, RELEASED, hooked, predecessors, release
+from ...graph.derivation import CUSTOM, CUT, HOOKS, ORIGINS, RELEASED, before_loop, hooked, predecessors, release
 from ...graph.tensor_graph import GRAPH, TensorUOp
 from . import scattered as scattered  # its rules
 from .checkpointing import Recomputation
+from .loops import pulled_through
 from .rules import RULES, Cotangents
 from .sums import passes_terms, total
 
@@ -25,14 +26,19 @@ def cotangents(outputs: Sequence[TensorUOp], given: Sequence[TensorUOp], targets
     With `retain` False, how the values between were derived is forgotten. GradientError where it has been forgotten, or where an op has no derivative.
     """
     with GRAPH.lock:
-        order = _between(outputs, targets, ends)
+        order = between(outputs, targets, ends)
         wanted, stops = set(targets), set(ends)
         reached: dict[TensorUOp, list[TensorUOp]] = {}
+        of_loops: dict[TensorUOp, dict[int, TensorUOp]] = {}
         found: dict[TensorUOp, TensorUOp] = {}
         again = Recomputation()
         for u, g in zip(outputs, given):
             reached.setdefault(u, []).append(g)
         for u in reversed(order):
+            if u.name == "repeat":
+                for behind, reaching in pulled_through(u, of_loops.pop(u), order.members, wanted | stops) if u in of_loops else ():
+                    reached.setdefault(behind, []).append(reaching)
+                continue
             parts = reached.pop(u, None)
             if parts is None:
                 continue
@@ -42,6 +48,9 @@ def cotangents(outputs: Sequence[TensorUOp], given: Sequence[TensorUOp], targets
                 parts = [total(parts)]
                 found[u] = parts[0]
             if u in stops:
+                continue
+            if u in order.loops:
+                of_loops.setdefault(order.loops[u], {})[u.attributes[0]] = total(parts)
                 continue
             for cotangent in parts if passes_terms(u, parts) else [total(parts)]:
                 for operand, part in zip(predecessors(u), vector_jacobian_product(u, cotangent, again)):
@@ -90,24 +99,31 @@ def vector_jacobian_product(u: TensorUOp, g: TensorUOp, again: Recomputation) ->
     return (None,) * len(u.operands) if rule is None else rule(again.of(u, g), g)
 
 
-class _Order(list):
-    """Values, operands first, with the set of them."""
+class Order(list[TensorUOp]):
+    """Values, operands first, with the set of them, and the loop of each value that a loop leaves."""
 
     members: set[TensorUOp]
+    loops: dict[TensorUOp, TensorUOp]
 
 
-def _between(outputs: Sequence[TensorUOp], targets: Sequence[TensorUOp], ends: Collection[TensorUOp]) -> _Order:
+def between(outputs: Sequence[TensorUOp], targets: Sequence[TensorUOp], ends: Collection[TensorUOp]) -> Order:
     """The values that the outputs reach and that reach a target, what they are made of first."""
     wanted, stops = set(targets), set(ends)
     depends: dict[TensorUOp, bool] = {}
-    found = _Order()
+    found = Order()
+    found.loops = {}
     stack = list(outputs)
     while stack:
         u = stack[-1]
         if u in depends:
             stack.pop()
             continue
-        before = () if u in stops else predecessors(u) if u in wanted else _before(u)
+        if u in stops:
+            before: tuple[TensorUOp, ...] = ()
+        elif u.name == "repeat":
+            before = before_loop(u, wanted | stops)
+        else:
+            before = predecessors(u) if u in wanted else _before(u)
         missing = [p for p in before if p not in depends]
         if missing:
             stack += missing
@@ -116,5 +132,7 @@ def _between(outputs: Sequence[TensorUOp], targets: Sequence[TensorUOp], ends: C
         depends[u] = u in wanted or any(depends[p] for p in before)
         if depends[u]:
             found.append(u)
+            if before and u.name == "repeated":
+                found.loops[u], = before
     found.members = set(found)
     return found

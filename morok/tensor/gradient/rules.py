@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ...dialect import types as T
-from ...errors import GradientError
 from ...graph.tensor_graph import TensorUOp, device_of
 from .. import build
 
@@ -95,12 +94,6 @@ def negation(u: TensorUOp, g: TensorUOp) -> Cotangents:
 def absolute(u: TensorUOp, g: TensorUOp) -> Cotangents:
     x, zero = u.operands[0], like(u, 0.0)
     return (select(compare("cmplt", zero, x), g, select(compare("cmplt", x, zero), f("neg", g), f("mul", g, zero))),)
-
-
-@rule("repeated")
-def end_of_a_loop(u: TensorUOp, g: TensorUOp) -> Cotangents:
-    raise GradientError("there is no derivative through a loop (fori_loop, while_loop); give the function its derivative by morok.custom_gradient, or write "
-                        "the iterations out")
 
 
 # Functions of two values
@@ -210,7 +203,11 @@ def windowed(u: TensorUOp, g: TensorUOp) -> Cotangents:
     begin = build.stated_of(u, "begin")
     whole = build.shape_of(u.operands[0])
     high = tuple(w - b - s for w, b, s in zip(whole, begin, build.shape_of(u)))
-    return _along(u, build.pad(g, begin, high))
+    found = build.pad(g, begin, high)
+    if found.type is not u.operands[0].type:  # n and 8 - n are 8, whatever n; the type must say so
+        attributes, operands = build.stated((0,) * len(whole), whole)
+        found = build.op("shrink", (found, *operands), attributes)
+    return _along(u, found)
 
 
 @rule("flip")
@@ -235,10 +232,10 @@ def assigned(u: TensorUOp, g: TensorUOp) -> Cotangents:
     target, view, value = u.operands
     whole = build.op("contiguous", (g,))
     zero = like(value, 0.0)
-    return build.op("assign", (g, _moved_as(view, target, whole), zero)), None, _moved_as(view, target, g)
+    return build.op("assign", (g, moved_as(view, target, whole), zero)), None, moved_as(view, target, g)
 
 
-def _moved_as(view: TensorUOp, target: TensorUOp, u: TensorUOp) -> TensorUOp:
+def moved_as(view: TensorUOp, target: TensorUOp, u: TensorUOp) -> TensorUOp:
     """The movements that lead from an assign's target to its view, of another value."""
     steps = []
     while view is not target and view.name != "contiguous":

@@ -31,6 +31,8 @@ def scattered(u: TensorUOp, g: TensorUOp) -> Cotangents:
         return g, None, there(g)
     if name == "set":
         shape = build.shape_of(positions)
+        if shape[1] == 1:
+            return of_all(g, like(value, 0.0), "set"), None, there(g)
         number = build.broadcast(build.iota(shape[1], T.int64), shape)
         row = build.reshape(number, (*shape, 1))
         last = of_all(build.full((shape[0], build.shape_of(target)[1], 1), -1, T.int64), row, "set")

@@ -17,6 +17,7 @@ from ..closed_form import with_rule
 from ..core import TensorCore
 from ..structures import Structure
 from ..tensor import Tensor
+from .forward import tangents_of
 from .modes import enable_grad
 from .reverse import cotangents
 
@@ -91,7 +92,7 @@ def vjp(function: Callable, *primals: Any) -> tuple[Any, Callable]:
 def jvp(function: Callable, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """The function's value at the primals, and its derivative along the tangents.
 
-    The derivative is that of reverse mode with respect to its cotangent, in which it is linear.
+    By forward mode: nothing is kept, and what has no derivative by reverse mode (while_loop) has this one.
 
         y, dy = morok.jvp(lambda x: x * x, (Tensor([3.0]),), (Tensor([1.0]),))
     """
@@ -104,11 +105,7 @@ def jvp(function: Callable, primals: Sequence[Any], tangents: Sequence[Any]) -> 
         along = matching(Structure(list(primals)), list(tangents), "jvp")
         result = function(*variables.arguments)
         outputs = Structure(result)
-        seeds = Variables([t._new(build.full(t.shape, 0.0, t.dtype)) for t in outputs.tensors], "jvp")
-        with seeds:
-            pulled = cotangents([t.uop for t in outputs.tensors], seeds.values, variables.values)
-            pairs = [(g, t.uop) for g, t in zip(pulled, along) if g is not None]
-            pushed = cotangents([g for g, _ in pairs], [t for _, t in pairs], seeds.values)
+        pushed = tangents_of([t.uop for t in outputs.tensors], {u: t.uop for u, t in zip(variables.values, along)})
         moved = [t._new(build.full(t.shape, 0.0, t.dtype) if g is None else g) for t, g in zip(outputs.tensors, pushed)]
     return result, outputs.rebuild(moved)
 

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ...dialect import types as T
 from ...errors import VmapError
 from ...graph.derivation import CUSTOM
 from ...graph.registries import STAND_INS
 from ...graph.repetition import parts_of
-from ...graph.tensor_graph import GRAPH, TensorUOp, device_of, new_buffer
+from ...graph.tensor_graph import GRAPH, TensorUOp, device_of, new_buffer, new_carried
 from ...graph.uop import UOp
 from .. import build
 from ..closed_form import with_rule
@@ -20,10 +21,14 @@ from ..sizes import Size
 from ..tracing import stand_in
 from .rules import BATCHING, repeated
 
+Fresh = dict[tuple[TensorUOp, T.Type], TensorUOp]
+"""What loops carry of all examples for what they carry of one: loops that carried the same do so again."""
 
-def batched(outputs: Sequence[TensorUOp], sources: Mapping[TensorUOp, TensorUOp], size: Size) -> list[TensorUOp | None]:
+
+def batched(outputs: Sequence[TensorUOp], sources: Mapping[TensorUOp, TensorUOp], size: Size, fresh: Fresh | None = None) -> list[TensorUOp | None]:
     """What the outputs are for all examples. VmapError for an op without a rule."""
     with GRAPH.lock:
+        fresh = {} if fresh is None else fresh
         made: dict[TensorUOp, TensorUOp | None] = dict(sources)
         stack = list(reversed(outputs))
         while stack:
@@ -37,7 +42,7 @@ def batched(outputs: Sequence[TensorUOp], sources: Mapping[TensorUOp, TensorUOp]
                 stack += reversed(missing)
                 continue
             stack.pop()
-            made[u] = None if all(made[o] is None for o in before) else _over_again(u, made, sources, size)
+            made[u] = None if all(made[o] is None for o in before) else _over_again(u, made, sources, size, fresh)
         if REGIONS:
             regions_over_again(made)
         return [made[u] for u in outputs]
@@ -51,16 +56,12 @@ def _before(u: TensorUOp) -> tuple[TensorUOp, ...]:
     return u.operands if custom is None else (*u.operands, *custom.inputs)
 
 
-def _over_again(u: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], sources: Mapping[TensorUOp, TensorUOp], size: Size) -> TensorUOp:
+def _over_again(u: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], sources: Mapping[TensorUOp, TensorUOp], size: Size,
+                fresh: Fresh) -> TensorUOp:
     if u.name == "repeat":
-        return _repeat(u, made, sources, size)
+        return _repeat(u, made, sources, size, fresh)
     if u.name == "repeated":
-        loop = made[u.operands[0]]
-        assert loop is not None
-        number = u.attributes[0]
-        carried = parts_of(loop).carried[number]
-        assert isinstance(carried, TensorUOp)
-        return build.end_of_repeat(loop, number, carried.type)
+        return _repeated(u, made[u.operands[0]], size)
     rule = BATCHING.get(u.name)
     if rule is None:
         raise VmapError(f"vmap: there is no batching rule for morok.{u.name}; call the function on each example, and stack the results")
@@ -73,22 +74,60 @@ def _example_by_example(u: TensorUOp, all_of_them: TensorUOp | None, size: Size)
     return repeated(u, size) if all_of_them is None else all_of_them
 
 
-def _repeat(u: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], sources: Mapping[TensorUOp, TensorUOp], size: Size) -> TensorUOp:
-    """A loop that carries all examples. Where a carried bool tells how long it runs, it runs as long as any does; what is done keeps its values."""
+def _repeat(u: TensorUOp, made: Mapping[TensorUOp, TensorUOp | None], sources: Mapping[TensorUOp, TensorUOp], size: Size, fresh: Fresh) -> TensorUOp:
+    """A loop that carries all examples of what differs from one to another. Where an example's bool tells how long it runs, it runs as long as any does; what
+    is done keeps its values."""
     parts = parts_of(u)
     old, initial, following, goes_on = _handles(parts.carried), _handles(parts.initial), _handles(parts.following), parts.goes_on
-    begin = [_example_by_example(i, made[i], size) for i in initial]
-    carried = [build.carried(i) for i in begin]
-    inner = batched(following, {**sources, **dict(zip(old, carried))}, size)
-    after = [_example_by_example(f, whole, size) for f, whole in zip(following, inner)]
-    if goes_on is not None:
-        runs = carried[goes_on]
-        after = [build.alu("where", _beside(runs, c), a, c) for a, c in zip(after, carried)]
-        begin.append(build.reduce(begin[goes_on], "or", (0,)))
-        after.append(build.reduce(after[goes_on], "or", (0,)))
-        carried.append(build.carried(begin[-1]))
+    differing = {k for k, i in enumerate(initial) if made[i] is not None}
+    while True:
+        if goes_on in differing:
+            differing.update(range(len(old)))
+        shapes = {k: _shape_of_all(old[k], following[k], size) for k in differing}
+        types = {k: T.tensor(shape, old[k].dtype) for k, shape in shapes.items()}
+        for k, t in types.items():
+            if (old[k], t) not in fresh:
+                fresh[old[k], t] = new_carried(t)
+        carried = {k: fresh[old[k], t] for k, t in types.items()}
+        whole = {k: build.reshape(c, (size, *build.shape_of(old[k]))) for k, c in carried.items()}
+        inner = batched(following, {**sources, **{old[k]: c for k, c in whole.items()}}, size, fresh)
+        more = {k for k, f in enumerate(inner) if f is not None} - differing
+        if not more:
+            break
+        differing |= more
+    after = {k: _example_by_example(following[k], inner[k], size) for k in differing}
+    extra: tuple[TensorUOp, ...] = ()
+    if goes_on in differing:
+        after = {k: build.alu("where", _beside(whole[goes_on], whole[k]), a, whole[k]) for k, a in after.items()}  # type: ignore[index]
+        any_now, any_after = (build.reduce(runs, "or", (0,)) for runs in (_example_by_example(initial[goes_on], made[initial[goes_on]], size),  # type: ignore[index]
+                                                                          after[goes_on]))  # type: ignore[index]
+        extra = (build.op("carries", (build.carried(any_now), any_now, any_after)),)
         goes_on = len(old)
-    return build.repeat_of(carried, begin, after, parts.times, goes_on)
+    values = []
+    for k, value in enumerate(u.operands):
+        if k in differing:
+            begin = build.reshape(_example_by_example(initial[k], made[initial[k]], size), shapes[k])
+            value = build.op("carries", (carried[k], begin, build.reshape(after[k], shapes[k])))
+        values.append(value)
+    return build.op("repeat", (*values, *extra), (parts.times,) if goes_on is None else (parts.times, goes_on))
+
+
+def _shape_of_all(carried: TensorUOp, following: TensorUOp, size: Size) -> Any:
+    """In which shape a loop carries all examples: rows that it puts lie as `scatter` has them, so that they stay in place."""
+    shape = build.shape_of(carried)
+    if following.name == "scatter" and following.operands[0] is carried:
+        return (size * shape[0], *shape[1:])
+    return (size, *shape)
+
+
+def _repeated(u: TensorUOp, loop: TensorUOp | None, size: Size) -> TensorUOp:
+    """All examples of what a loop leaves."""
+    assert loop is not None
+    number = u.attributes[0]
+    end = build.end_of_repeat(loop, number, loop.operands[number].operands[0].type)
+    if loop.operands[number] is u.operands[0].operands[number]:
+        return repeated(end, size)
+    return build.reshape(end, (size, *build.shape_of(u)))
 
 
 def _handles(uops: Sequence[UOp]) -> list[TensorUOp]:

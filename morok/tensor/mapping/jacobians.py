@@ -14,6 +14,7 @@ from ...graph.tensor_graph import TensorUOp
 from .. import build
 from ..arguments import require_function
 from ..core import TensorCore
+from ..gradient.forward import tangents_of
 from ..gradient.modes import enable_grad
 from ..gradient.reverse import cotangents
 from ..gradient.transforms import Variables, existing_argument, grad, jvp, vjp
@@ -53,16 +54,14 @@ def jacfwd(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool =
     def rows(outputs: list[Any], variables: Variables) -> list[list[TensorUOp]]:
         values = [t.uop for t in outputs]
         found: list[list[TensorUOp]] = [[] for _ in outputs]
-        with Variables([t._new(build.full(t.shape, 0.0, t.dtype)) for t in outputs], "jacfwd") as seeds:
-            pulled = cotangents(values, seeds.values, variables.values)
-            for v, back, t in zip(variables.values, pulled, variables.given):
-                count, basis = _basis(t)
-                one = stand_in_of(basis, t.device)
-                along = [None] * len(values) if back is None else cotangents([back], [one], seeds.values)
-                for row, g, u in zip(found, _mapped(along, values, one, basis, count), values):
-                    rank = len(build.shape_of(u))
-                    last = build.permute(g, (*range(1, rank + 1), 0))
-                    row.append(build.reshape(last, (*build.shape_of(u), *build.shape_of(v))))
+        for v, t in zip(variables.values, variables.given):
+            count, basis = _basis(t)
+            one = stand_in_of(basis, t.device)
+            along = tangents_of(values, {v: one})
+            for row, g, u in zip(found, _mapped(along, values, one, basis, count), values):
+                rank = len(build.shape_of(u))
+                last = build.permute(g, (*range(1, rank + 1), 0))
+                row.append(build.reshape(last, (*build.shape_of(u), *build.shape_of(v))))
         return found
     return _jacobian(function, argnums, has_aux, rows, "jacfwd")
 

@@ -48,6 +48,25 @@ def test_higher_orders(monkeypatch):
         np.testing.assert_allclose(looped, unrolled, rtol=2e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", CASES)
+def test_second_derivatives_are_the_differences_of_first_ones(kind):
+    """Of 20 steps, along inputs and all parameters at once."""
+    layer, more = CASES[kind]
+    net, rng = layer(3, 4, **more), np.random.default_rng(0)
+    arrays = [rng.standard_normal((20, 2, 3)), *(rng.standard_normal(p.shape) * 0.3 for p in net.parameters())]
+    along, names = [rng.standard_normal(a.shape) for a in arrays], [name for name, _ in net.named_parameters()]
+
+    def loss(x, *parameters):
+        return nn.functional_call(net, dict(zip(names, parameters)), (x,))[0].sin().sum()
+    gradient = morok.grad(loss, tuple(range(len(arrays))))
+    step = 1e-5
+    ahead, behind = (gradient(*(Tensor(a + s * step * d) for a, d in zip(arrays, along))) for s in (1, -1))
+    primals, tangents = [Tensor(a) for a in arrays], [Tensor(d) for d in along]
+    for found in (morok.hvp(loss, primals, tangents)[1], morok.jvp(gradient, primals, tangents)[1]):
+        for second, a, b in zip(found, ahead, behind, strict=True):
+            np.testing.assert_allclose(second.numpy(), (a.numpy() - b.numpy()) / (2 * step), rtol=1e-5, atol=1e-6)
+
+
 def test_a_long_sequence_is_a_loop():
     net = nn.LSTM(3, 4)
     x = Tensor(np.random.default_rng(0).standard_normal((200, 2, 3)).astype(np.float32))

@@ -69,6 +69,23 @@ def test_ctc_of_nothing_and_of_lengths_in_tensors():
     np.testing.assert_allclose(empty.numpy(), [-frames[:, 0, 0].sum().item(), 0, -frames[:2, 2, 0].sum().item()], rtol=1e-12)
 
 
+@pytest.mark.parametrize(("frames", "classes", "longest"), [(9, 4, 3), (3, 3, 1), (1, 2, 1)])
+def test_second_derivatives_of_ctc_are_the_differences_of_first_ones(frames, classes, longest):
+    rng = np.random.default_rng(0)
+    x, v, labels = rng.normal(size=(frames, 2, classes)), rng.normal(size=(frames, 2, classes)), rng.integers(1, classes, (2, longest))
+
+    def loss(x):
+        of_each = nn.functional.ctc_loss(x.log_softmax(-1), Tensor(labels), [frames, max(frames - 1, 1)], [longest, 1], reduction="none", zero_infinity=True)
+        return (of_each * of_each).sum()
+    step = 1e-5
+    differences = [morok.grad(loss)(Tensor(x + s * step * v)).numpy() for s in (1, -1)]
+    wanted = (differences[0] - differences[1]) / (2 * step)
+    np.testing.assert_allclose(morok.hvp(loss, (Tensor(x),), (Tensor(v),))[1][0].numpy(), wanted, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(morok.jvp(morok.grad(loss), (Tensor(x),), (Tensor(v),))[1].numpy(), wanted, rtol=1e-5, atol=1e-7)
+    slope = (loss(Tensor(x + step * v)).item() - loss(Tensor(x - step * v)).item()) / (2 * step)
+    assert morok.jvp(loss, (Tensor(x),), (Tensor(v),))[1].item() == pytest.approx(slope, rel=1e-6)
+
+
 def test_ctc_impossible_is_infinite():
     loss = nn.functional.ctc_loss(Tensor.zeros(2, 1, 3).log_softmax(-1), Tensor([[1, 1]]), [2], [2], reduction="none")
     assert loss.tolist() == [math.inf]  # a repeated label needs a blank between

@@ -384,3 +384,16 @@ def test_what_a_captured_function_makes_of_variables_is_no_constant():
         known = g(Tensor([1.0, 1.0]))
     ((w * 3).sum() + known).backward()
     assert w.grad.tolist() == [6, 6]
+
+
+def test_a_window_of_a_size_known_later_beside_the_whole():
+    n, x = morok.Variable("n", 1, 4), Tensor([1.0, 2.0, 3.0, 4.0])
+    gradient = morok.jit(lambda x, size: morok.grad(lambda x: x[:size].square().sum() + x.sum())(x))
+    for size in (1, 3, 4):
+        assert gradient(x, n.bind(size)).tolist() == [2 * v + 1 if k < size else 1 for k, v in enumerate((1.0, 2.0, 3.0, 4.0))]
+
+
+def test_forward_mode_of_sums_in_logarithms():
+    x, dx = np.array([0.3, -1.2, 2.0, 0.5]), np.array([1.0, -0.5, 0.0, 2.0])
+    found = morok.jvp(lambda x: x.logcumsumexp(0), (Tensor(x),), (Tensor(dx),))[1].numpy()
+    np.testing.assert_allclose(found, np.cumsum(np.exp(x) * dx) / np.cumsum(np.exp(x)), rtol=1e-12)
