@@ -1,15 +1,16 @@
 """Where something is, and choice by a condition."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from ..tensor.arguments import also_named, reduction
+from ..tensor.other_names import AxisKeepdims, OfReduction, OneAxis, OneDim
 from ..tensor.tensor import Tensor
 from .operands import pair, tensor_of
 
 
 @reduction
-def argmax(x: Any, axis: int | None = None, keepdim: bool = False) -> Tensor:
+def argmax(x: Any, axis: int | None = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """Where the first greatest element is (the first NaN, if there is one), as int64; over the flattened tensor by default.
 
     `x` is a tensor or array-like; int64 result. Errors are those of Tensor.argmax.
@@ -20,7 +21,7 @@ def argmax(x: Any, axis: int | None = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def argmin(x: Any, axis: int | None = None, keepdim: bool = False) -> Tensor:
+def argmin(x: Any, axis: int | None = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """Where the first least element is (the first NaN, if there is one), as int64; over the flattened tensor by default.
 
     `x` is a tensor or array-like; int64 result. Errors are those of Tensor.argmin.
@@ -42,7 +43,7 @@ def where(condition: Any, x: Any, y: Any) -> Tensor:
 
 
 @also_named(dim="axis")
-def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Tensor:
+def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True, **other: Unpack[OneDim]) -> Tensor:
     """The elements in order along an axis (of the flattened tensor for None); NaN is greatest, equal elements stay in their order.
 
     `x` is a tensor or array-like; the same shape and dtype. Errors are those of Tensor.sort.
@@ -53,7 +54,7 @@ def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool =
 
 
 @also_named(dim="axis")
-def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Tensor:
+def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True, **other: Unpack[OneDim]) -> Tensor:
     """Where the elements come from in order along an axis (of the flattened tensor for None), as int64; equal elements stay in their order.
 
     `x` is a tensor or array-like; the same shape. Errors are those of Tensor.argsort.
@@ -64,7 +65,7 @@ def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: boo
 
 
 @also_named(axis="dim")
-def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, ...]:
+def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, **other: Unpack[OneAxis]) -> tuple[Tensor, ...]:
     """The k greatest elements along an axis (or least), in order, and where they are (int64).
 
     `x` is a tensor or array-like; k takes the place of the axis's size. Errors are those of Tensor.topk.
@@ -74,9 +75,8 @@ def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = Tru
     return tensor_of(x).topk(k, dim, largest, sorted)
 
 
-@reduction
-@also_named(axis="dim")
-def kthvalue(x: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, ...]:
+@also_named(axis="dim", keepdims="keepdim")
+def kthvalue(x: Any, k: int, dim: int = -1, keepdim: bool = False, **other: Unpack[AxisKeepdims]) -> tuple[Tensor, ...]:
     """The k-th least element along an axis, counted from 1, and where it is (int64).
 
     `x` is a tensor or array-like; the axis goes. Errors are those of Tensor.kthvalue.

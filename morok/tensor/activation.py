@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from ..dialect import types as T
 from ..errors import DTypeError, ShapeError
@@ -10,6 +10,7 @@ from . import dtypes
 from .annotations import Axes, DTypeLike
 from .arguments import also_named, flattened, integer, normal_axes, under_its_own_name
 from .linear_algebra import LinearAlgebraMethods
+from .other_names import Dim, OneAxis
 
 EPSILONS = {T.float16: 2.0**-10, T.bfloat16: 2.0**-7, T.float32: 2.0**-23, T.float64: 2.0**-52}
 """The distance from 1 to the next number."""
@@ -165,7 +166,7 @@ class ActivationMethods(LinearAlgebraMethods):
     # Along axes
 
     @also_named(dim="axis")
-    def softmax(self, axis: Axes = -1, dtype: DTypeLike = None) -> Self:
+    def softmax(self, axis: Axes = -1, dtype: DTypeLike = None, **other: Unpack[Dim]) -> Self:
         """exp(x) over its sum along an axis (or several), without overflow.
 
             x.softmax(-1)
@@ -174,7 +175,7 @@ class ActivationMethods(LinearAlgebraMethods):
         return (exponentials * total.reciprocal()).cast(wanted)  # a division of each would take half of the time
 
     @also_named(dim="axis")
-    def log_softmax(self, axis: Axes = -1, dtype: DTypeLike = None) -> Self:
+    def log_softmax(self, axis: Axes = -1, dtype: DTypeLike = None, **other: Unpack[Dim]) -> Self:
         """The logarithm of softmax, without overflow. The same shape; bool and integers as the default float, or `dtype`.
 
             Tensor([[1.0, 1.0]]).log_softmax(-1)
@@ -197,7 +198,7 @@ class ActivationMethods(LinearAlgebraMethods):
 
     @under_its_own_name
     @also_named(axis="dim")
-    def softmin(self, dim: Any = -1) -> Self:
+    def softmin(self, dim: Any = -1, **other: Unpack[OneAxis]) -> Self:
         """softmax of -x. The same shape; bool and integers as the default float. `dim` is an axis.
 
             Tensor([1.0, 1.0]).softmin()  # [0.5, 0.5]
@@ -205,7 +206,7 @@ class ActivationMethods(LinearAlgebraMethods):
         return (-self).softmax(dim)
 
     @also_named(dim="axis")
-    def layernorm(self, axis: Axes = -1, eps: float = 1e-5) -> Self:
+    def layernorm(self, axis: Axes = -1, eps: float = 1e-5, **other: Unpack[Dim]) -> Self:
         """(x - mean) / sqrt(variance + eps) along axes.
 
             x.layernorm()
@@ -253,7 +254,7 @@ class ActivationMethods(LinearAlgebraMethods):
 
     @also_named(axis="dim")
     @under_its_own_name
-    def normalize(self, p: Any = 2, dim: Any = 1, eps: float = 1e-12) -> Self:
+    def normalize(self, p: Any = 2, dim: Any = 1, eps: float = 1e-12, **other: Unpack[OneAxis]) -> Self:
         """x over its p-norm along an axis, the norm at least eps. The same shape; bool and integers as the default float.
 
             Tensor([[3.0, 4.0], [0.0, 2.0]]).normalize()

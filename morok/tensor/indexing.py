@@ -5,7 +5,7 @@ stays. A bool mask is computed at once where the size of the result depends on i
 """
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from .broadcasting import broadcast_shape
 from .convolution import ConvolutionMethods
 from .core import TensorCore
 from .keys import Key, parse_key
+from .other_names import OneAxis, OneDim
 from .rows import picked, put
 from .sizes import Shape, SymbolicInt, numel
 
@@ -65,7 +66,7 @@ class IndexingMethods(ConvolutionMethods):
         return build.broadcast(build.reshape(build.cast(source.uop, self.dtype), given), shape)
 
     @also_named(axis="dim")
-    def gather(self, dim: int, index: Any) -> Self:
+    def gather(self, dim: int, index: Any, **other: Unpack[OneAxis]) -> Self:
         """PyTorch's: element [i, j, ...] is this at [i, index[i, j, ...], ...] for dim 1, and so on for each dim.
 
             x.gather(1, index)
@@ -83,7 +84,7 @@ class IndexingMethods(ConvolutionMethods):
         return self._new(build.permute(found, tuple(order.index(a) for a in range(len(order)))))
 
     @also_named(dim="axis")
-    def take(self, indices: Any, axis: int | None = None) -> Self:
+    def take(self, indices: Any, axis: int | None = None, **other: Unpack[OneDim]) -> Self:
         """Elements at the indices along an axis, or of the flattened tensor. The result has the indices' shape in place of the axis, the dtype stays.
         DTypeError for indices that are no integers.
 
@@ -95,7 +96,7 @@ class IndexingMethods(ConvolutionMethods):
         return self[(slice(None),) * along + (indices,)]
 
     @also_named(dim="axis")
-    def take_along_axis(self, indices: Any, axis: int | None = -1) -> Self:
+    def take_along_axis(self, indices: Any, axis: int | None = -1, **other: Unpack[OneDim]) -> Self:
         """NumPy's: element [i, j, ...] is this at [i, indices[i, j, ...], ...] for axis 1, and so on; of the flattened tensor for None.
 
         The indices have as many axes as this; the other axes broadcast. ShapeError, DTypeError or BoundsError for what does not fit.
@@ -113,7 +114,7 @@ class IndexingMethods(ConvolutionMethods):
         return source.gather(along, picked)
 
     @also_named(axis="dim")
-    def take_along_dim(self, indices: Any, dim: int | None = None) -> Self:
+    def take_along_dim(self, indices: Any, dim: int | None = None, **other: Unpack[OneAxis]) -> Self:
         """PyTorch's name of `take_along_axis`; of the flattened tensor by default.
 
             Tensor([[10, 20], [30, 40]]).take_along_dim(Tensor([[1], [0]]), 1)  # [[20], [30]]
@@ -121,7 +122,7 @@ class IndexingMethods(ConvolutionMethods):
         return self.take_along_axis(indices, dim)
 
     @also_named(axis="dim")
-    def index_select(self, dim: int, index: Any) -> Self:
+    def index_select(self, dim: int, index: Any, **other: Unpack[OneAxis]) -> Self:
         """PyTorch's take along an axis. The indices are an integer tensor of one axis.
 
             Tensor([[1.0, 2.0, 3.0]]).index_select(1, Tensor([2, 0]))  # [[3.0, 1.0]]
