@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import array_api as array_api
+    from . import dtypes as dtypes
     from . import errors as errors
+    from . import linalg as linalg
     from . import nn as nn
     from . import optim as optim
-    from .functions import linalg as linalg
+    from . import random as random
     from .functions.counting import bincount, histc, histogram
     from .functions.creation import arange, eye, full, full_like, ones, ones_like, zeros, zeros_like
     from .functions.elementwise import (
@@ -327,8 +329,6 @@ if TYPE_CHECKING:
     )
     from .interpret import interpret
     from .runtime.config import get_num_threads, num_threads, set_num_threads
-    from .tensor import dtypes
-    from .tensor import random as random
     from .tensor.display import visualize
     from .tensor.dtype_queries import can_cast, finfo, iinfo, isdtype, result_type
     from .tensor.dtypes import (
@@ -416,8 +416,8 @@ _HOMES = {"Tensor": ".tensor.tensor", "Variable": ".tensor.variable", "jit": ".t
           **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize"), ".tensor.gradient.jacobians"),
           "checkpoint": ".tensor.gradient.checkpointing", "vmap": ".tensor.mapping.vmap",
           **dict.fromkeys(("get_num_threads", "num_threads", "set_num_threads"), ".runtime.config")}
-_MODULES = {"array_api": ".array_api", "dtypes": ".tensor.dtypes", "nn": ".nn", "optim": ".optim", "random": ".tensor.random", "interpret": ".interpret",
-            "errors": ".errors", "linalg": ".functions.linalg"}
+_MODULES = {"array_api": ".array_api", "dtypes": ".dtypes", "nn": ".nn", "optim": ".optim", "random": ".random", "interpret": ".interpret",
+            "errors": ".errors", "linalg": ".linalg"}
 
 _FUNCTIONS = {
     "counting": "bincount histc histogram",

@@ -141,6 +141,8 @@ class MovementMethods(TensorCore):
         """
         return self.transpose(integer(axis1, "swapaxes: axis1"), integer(axis2, "swapaxes: axis2"))
 
+    swapdims = swapaxes
+
     def moveaxis(self, source: Any, destination: Any) -> Self:
         """The axes `source` moved to the positions `destination`; the others keep their order. AxisError for an axis that is not there.
 

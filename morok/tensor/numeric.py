@@ -46,6 +46,8 @@ class NumericMethods(ExchangeMethods):
         angle = (math.pi / 2 - angle).where(height > width, angle)
         return (math.pi - angle).where(x.signbit(), angle).copysign(y)
 
+    arctan2 = atan2
+
     def nextafter(self, other: Operand) -> Self:
         """The next number of the dtype towards `other`; NaN where either is. Both broadcast, integers become floats.
 

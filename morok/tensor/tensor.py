@@ -20,6 +20,7 @@ The methods are layers, each a file of its subject built on the ones before:
     statistics      average, cov, trapezoid, nanvar, ...                    special         erfc, erfinv, lgamma, digamma, ndtr, i0, ...
     selection       nonzero, argwhere, compress                             counting        bincount, histogram, histc
     sampling        rand, randn, randint, uniform_, normal_                 display         repr, HTML, pictures of the graph
+    spellings       multiply, greater, new_zeros, type_as, ...  in_place            add_, exp_, clamp_, ...
 """
 from __future__ import annotations
 

@@ -8,7 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 import morok
+import morok.random
 from morok import Generator, Tensor, Variable, dtypes, nn, optim
+from morok.dtypes import float64
+from morok.linalg import norm, solve
 
 Array = npt.NDArray[np.float32]
 
@@ -108,9 +111,10 @@ def main(folder: str) -> None:
     rows, middles = rows_of(data)
     gradient = morok.grad(lambda t: (t ** 2).sum())(data)
     n = Variable("n", 1, 64)
+    solved = solve(data[:8].cast(float64) + morok.eye(8, dtype=float64) * 9, data[0].cast(float64))
     part = data[: n.bind(3)].sum()
     morok.save(model.state_dict(), Path(folder) / "model.safetensors")
-    print(losses[-1], accuracy(model, data, labels), gradient.shape, part.item(), rows.shape, middles.shape)
+    print(losses[-1], accuracy(model, data, labels), gradient.shape, part.item(), rows.shape, middles.shape, norm(solved).shape)
 
 
 if __name__ == "__main__":
