@@ -249,14 +249,14 @@ def trunc(x: Any) -> Tensor:
     return tensor_of(x).trunc()
 
 
-def round(x: Any) -> Tensor:
+def round(x: Any, decimals: int = 0) -> Tensor:
     """The nearest number of so many decimals, ties to even.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.round.
 
-        morok.round([0.25, 0.5])
+        morok.round([0.126, 2.5], 2)  # [0.13, 2.5]
     """
-    return tensor_of(x).round()
+    return tensor_of(x).round(decimals)
 
 
 def abs(x: Any) -> Tensor:

@@ -11,14 +11,14 @@ from .operands import tensor_of
 
 
 @also_named(dim="axis")
-def take(x: Any, indices: Any, axis: int | None = None, **other: Unpack[OneDim]) -> Tensor:
+def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise", **other: Unpack[OneDim]) -> Tensor:
     """Elements at the indices along an axis, or of the flattened tensor, as NumPy's.
 
     `x` and the indices are tensors or array-likes of any shape. Errors are those of Tensor.take.
 
         morok.take([10, 20, 30], [2, 0])  # [30, 10]
     """
-    return tensor_of(x).take(indices, axis)
+    return tensor_of(x).take(indices, axis, mode)
 
 
 @also_named(dim="axis")

@@ -372,10 +372,10 @@ def matrix_norm(x: Any, ord: Any = "fro", keepdims: bool = False) -> Tensor:
         found = svdvals(t).sum(-1)
     elif ord in (2, -2):
         s = svdvals(t)
-        found = s.max(-1) if ord == 2 else s.min(-1)
+        found = s.norm(inf, -1) if ord == 2 else s.min(-1)
     elif ord in (1, -1, inf, -inf):
         sums = t.abs().sum(-2 if abs(ord) == 1 else -1)
-        found = sums.max(-1) if ord > 0 else sums.min(-1)
+        found = sums.norm(inf, -1) if ord > 0 else sums.min(-1)
     else:
         raise ValueError(f"matrix_norm: ord is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, not {ord!r}")
     return column(column(found)) if keepdims else found

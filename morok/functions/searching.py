@@ -1,12 +1,15 @@
 """Where something is, and choice by a condition."""
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any, Unpack, overload
 
 from ..tensor.arguments import also_named, reduction
 from ..tensor.other_names import AxisKeepdims, OfReduction, OneAxis, OneDim
 from ..tensor.tensor import Tensor
 from .operands import pair, tensor_of
+
+_NOTHING: Any = object()
+"""Of an argument that is not given."""
 
 
 @reduction
@@ -31,13 +34,26 @@ def argmin(x: Any, axis: int | None = None, keepdim: bool = False, **other: Unpa
     return tensor_of(x).argmin(axis, keepdim)
 
 
-def where(condition: Any, x: Any, y: Any) -> Tensor:
-    """`x` where the bool condition holds, else `y`; tensors, array-likes or numbers, all broadcast, of the promoted dtype.
+@overload
+def where(condition: Any, x: Any, y: Any) -> Tensor: ...
 
-    DTypeError for a condition that is not bool, ShapeError for shapes that do not broadcast.
+
+@overload
+def where(condition: Any) -> tuple[Tensor, ...]: ...
+
+
+def where(condition: Any, x: Any = _NOTHING, y: Any = _NOTHING) -> Any:
+    """`x` where the bool condition holds, else `y`; tensors, array-likes or numbers, all broadcast, of the promoted dtype. With the condition alone where it
+    is not 0, as `nonzero`: a tensor of indices for each axis.
+
+    DTypeError for a condition that is not bool, ShapeError for shapes that do not broadcast, TypeError for one of x and y without the other.
 
         morok.where([True, False], 1.0, 2.0)  # [1.0, 2.0]
     """
+    if x is _NOTHING and y is _NOTHING:
+        return tensor_of(condition).nonzero()
+    if x is _NOTHING or y is _NOTHING:
+        raise TypeError("where: takes a condition with both of x and y, or alone; given one of them")
     first, second = pair(x, y, "where")
     return first.where(tensor_of(condition), second)
 
@@ -126,12 +142,14 @@ def isin(x: Any, elements: Any, invert: bool = False) -> Tensor:
     return tensor_of(x).isin(elements, invert)
 
 
-def unique(x: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, equal_nan: bool = True,
-           size: int | None = None, fill_value: Any = None) -> Any:
-    """The distinct elements of the flattened tensor in order; as asked, the first index of each, the inverse and how often each occurs, all int64.
+@also_named(dim="axis")
+def unique(x: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None, equal_nan: bool = True,
+           size: int | None = None, fill_value: Any = None, **other: Unpack[OneDim]) -> Any:
+    """The distinct elements of the flattened tensor in order, or the distinct slices along an axis; as asked, the first index of each, the inverse and how
+    often each occurs, all int64.
 
     `x` is a tensor or array-like of any shape. Their number is computed at once, unless `size` is given. Errors are those of Tensor.unique.
 
         morok.unique([3, 1, 3])  # [1, 3]
     """
-    return tensor_of(x).unique(return_index, return_inverse, return_counts, equal_nan, size, fill_value)
+    return tensor_of(x).unique(return_index, return_inverse, return_counts, axis, equal_nan, size, fill_value)

@@ -5,10 +5,10 @@ import math
 from typing import Any, Self, Unpack
 
 from ..dialect import types as T
-from ..errors import DTypeError, ShapeError
+from ..errors import BoundsError, DTypeError, ShapeError
 from . import dtypes
 from .annotations import Axes, DTypeLike
-from .arguments import also_named, flattened, integer, normal_axes, under_its_own_name
+from .arguments import also_named, flattened, integer, normal_axes, number, under_its_own_name
 from .linear_algebra import LinearAlgebraMethods
 from .other_names import Dim, OneAxis
 
@@ -164,6 +164,48 @@ class ActivationMethods(LinearAlgebraMethods):
         return result._rounded(self.dtype)
 
     # Along axes
+
+    @under_its_own_name
+    def hardshrink(self, lambd: float = 0.5) -> Self:
+        """x, and 0 from -lambd to lambd. The same shape and dtype; NaN stays.
+
+            Tensor([-2.0, 0.5, 3.0]).hardshrink()  # [-2.0, 0.0, 3.0]
+        """
+        return self.where(~((self >= -lambd) & (self <= lambd)), 0)
+
+    @under_its_own_name
+    def softshrink(self, lambd: float = 0.5) -> Self:
+        """x nearer to 0 by lambd, and 0 from -lambd to lambd. The same shape; bool and integers as the default float. BoundsError for a negative lambd.
+
+            Tensor([-2.0, 0.5, 3.0]).softshrink()  # [-1.5, 0.0, 2.5]
+        """
+        if number(lambd, "softshrink: lambd") < 0:
+            raise BoundsError(f"softshrink: lambd must not be negative, given {lambd}")
+        x = self._computing()
+        return (x - lambd).where(x > lambd, (x + lambd).where(x < -lambd, x * 0.0))._rounded(self.dtype)
+
+    def tanhshrink(self) -> Self:
+        """x - tanh(x). The same shape; bool and integers as the default float.
+
+            Tensor([0.0]).tanhshrink()  # [0.0]
+        """
+        x = self._computing()
+        return (x - x.tanh())._rounded(self.dtype)
+
+    @under_its_own_name
+    def prelu(self, weight: Any) -> Self:
+        """x, below 0 times a weight that is learned: one for all, or one for each channel, which axis 1 counts. The same shape, dtypes combine.
+
+        ShapeError for another number of weights.
+
+            Tensor([[-2.0, -2.0]]).prelu(Tensor([0.5, 1.0]))  # [[-1.0, -2.0]]
+        """
+        slope = self._left(weight, "prelu")
+        channels = self.shape[1] if self.ndim > 1 else 1
+        if slope.ndim > 1 or slope.numel() not in (1, channels):
+            raise ShapeError(f"prelu: takes one weight, or one for each of {channels} channels, not shape {slope.shape}")
+        slope = slope.reshape(tuple(-1 if a == 1 else 1 for a in range(self.ndim))) if slope.numel() != 1 else slope.reshape(())
+        return self.where(self > 0, self * slope)
 
     @also_named(dim="axis")
     def softmax(self, axis: Axes = -1, dtype: DTypeLike = None, **other: Unpack[Dim]) -> Self:

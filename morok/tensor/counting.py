@@ -13,8 +13,8 @@ from .arguments import also_named, integer, number
 from .core import TensorCore
 from .data_sizes import known
 from .other_names import OneWeight
+from .repeating import RepeatingMethods
 from .rows import put
-from .selection import SelectionMethods
 from .sizes import countable
 
 BLOCKS = 16
@@ -23,7 +23,7 @@ LEAST = 1 << 14
 """Values from which on that pays; there must be twice as many as all these bins, too."""
 
 
-class CountingMethods(SelectionMethods):
+class CountingMethods(RepeatingMethods):
     __slots__ = ()
 
     def bincount(self, weights: Any = None, minlength: int = 0, length: int | None = None) -> Self:

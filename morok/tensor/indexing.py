@@ -10,7 +10,7 @@ from typing import Any, Self, Unpack
 import numpy as np
 
 from ..dialect import types as T
-from ..errors import BoundsError, DTypeError, ShapeError
+from ..errors import BoundsError, DTypeError, OptionError, ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build
 from .arguments import also_named, normal_axis
@@ -84,15 +84,25 @@ class IndexingMethods(ConvolutionMethods):
         return self._new(build.permute(found, tuple(order.index(a) for a in range(len(order)))))
 
     @also_named(dim="axis")
-    def take(self, indices: Any, axis: int | None = None, **other: Unpack[OneDim]) -> Self:
+    def take(self, indices: Any, axis: int | None = None, mode: str = "raise", **other: Unpack[OneDim]) -> Self:
         """Elements at the indices along an axis, or of the flattened tensor. The result has the indices' shape in place of the axis, the dtype stays.
-        DTypeError for indices that are no integers.
+
+        An index outside raises BoundsError where it is known; mode "wrap" counts it round the axis, "clip" takes the nearest. DTypeError for indices that are
+        no integers, OptionError for another mode.
 
             Tensor([1.0, 2.0, 3.0]).take(Tensor([2, 0]))  # [3.0, 1.0]
         """
         if axis is None:
-            return self.ravel()[indices]
+            return (self if self.ndim == 1 else self.ravel()).take(indices, 0, mode)
         along = normal_axis(axis, self.ndim, "take")
+        if mode not in ("raise", "wrap", "clip"):
+            raise OptionError(f"take: mode is 'raise', 'wrap' or 'clip', not {mode!r}")
+        if mode != "raise":
+            size, places = self.shape[along], self._operand(as_array(indices), "take")
+            if not places.dtype.is_int:
+                raise DTypeError(f"take: indices are integers, not {places.dtype}")
+            wide: Any = places.cast(T.int64)
+            indices = wide.mod(size) if mode == "wrap" else wide.maximum(0).minimum(size - 1)
         return self[(slice(None),) * along + (indices,)]
 
     @also_named(dim="axis")

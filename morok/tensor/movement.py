@@ -1,7 +1,7 @@
 """Movement: other shapes and orders of the same elements. Views share memory as in NumPy; what repeats, pads or rolls is new.
 
     view: reshape, permute, transpose, T, expand, broadcast_to, squeeze, unsqueeze, flatten, shrink, flip, split, chunk, ...
-    new:  pad, repeat, repeat_interleave, roll
+    new:  pad, repeat, roll
 """
 from __future__ import annotations
 
@@ -377,21 +377,6 @@ class MovementMethods(TensorCore):
         """
         times = shape_argument(repeats, "tile")
         return self.repeat((1,) * (self.ndim - len(times)) + times)
-
-    @also_named(axis="dim")
-    def repeat_interleave(self, repeats: Any, dim: int | None = None, **other: Unpack[OneAxis]) -> Self:
-        """Each element repeated, along an axis or over the flattened tensor (NumPy's repeat).
-
-            x.repeat_interleave(2, 0)
-        """
-        u = self.uop if dim is not None else build.reshape(self.uop, (numel(self.shape),))
-        shape = build.shape_of(u)
-        axis = normal_axis(dim if dim is not None else 0, len(shape), "repeat_interleave")
-        times = require(repeats, "repeat_interleave")
-        before, size, after = shape[:axis], shape[axis], shape[axis + 1:]
-        countable((*before, size * times, *after), "repeat_interleave")
-        wide = build.expand(build.reshape(u, (*before, size, 1, *after)), (*before, size, times, *after))
-        return self._new(build.reshape(wide, (*before, size * times, *after)))
 
 
 def _fits(value: Any, dtype: DType) -> bool:

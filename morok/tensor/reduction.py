@@ -173,13 +173,14 @@ class ReductionMethods(CreationMethods):
     def norm(self, p: Any = 2, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """The p-norm of all elements or along axes: p a positive number, inf, -inf or 0. `axis` is None (all axes), an int or several; with keepdim they stay
         with size 1. Bool and integers as the default float. The derivative where all elements are 0 is 0.
+        Of no elements 0, for a negative p inf; ShapeError for -inf.
 
             Tensor([[3.0, 4.0]]).norm(2, 1)  # [5.0]
         """
         axes = normal_axes(axis, self.ndim, "norm")
         x, p = self._computing().abs(), number(p, "norm: p")
         if p == float("inf"):
-            result = x.max(axes, keepdim)
+            result = x._greatest_or_zero(axes, keepdim)
         elif p == float("-inf"):
             result = x.min(axes, keepdim)
         elif p == 0:
@@ -189,8 +190,14 @@ class ReductionMethods(CreationMethods):
         elif p == 2:
             result = self._root((x * x).sum(axes, keepdim), 2)
         else:
-            result = self._root((x ** p).sum(axes, keepdim), p)
+            total = (x ** p).sum(axes, keepdim)
+            result = self._root(total, p) if p > 0 else total ** (1.0 / p)
         return result._rounded(self.dtype)
+
+    def _greatest_or_zero(self, axes: Any, keepdim: bool = False) -> Self:
+        """The greatest of elements that are not negative, and of none 0."""
+        nothing = any(self.shape[a] == 0 for a in axes)
+        return self.sum(axes, keepdim) if nothing else self.max(axes, keepdim)
 
     @staticmethod
     def _root(total: Any, p: Any) -> Any:

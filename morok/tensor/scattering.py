@@ -352,6 +352,9 @@ def _combined(rows: TensorUOp, positions: TensorUOp, value: TensorUOp, axis: int
         op = "max"
     if dtype.is_float and dtype.bits < 32 and op in ("add", "mul", "mean"):
         return build.cast(_combined(build.cast(rows, T.float32), positions, build.cast(value, T.float32), axis, op, include_self), dtype)
+    if op == "mean" and dtype.is_int and dtype.bits < 64:  # sums that wrap have another mean
+        wide = T.uint64 if dtype.kind == "u" else T.int64
+        return build.cast(_combined(build.cast(rows, wide), positions, build.cast(value, wide), axis, op, include_self), dtype)
     kind = "add" if op == "mean" else op
     start = rows
     if not include_self:

@@ -8,7 +8,7 @@ from ..errors import ShapeError
 from .annotations import DTypeLike, ShapeLike
 from .arguments import shape_argument, under_its_own_name
 from .broadcasting import broadcast_shape
-from .sampling import SamplingMethods as Methods
+from .products import ProductMethods as Methods
 
 
 class SpellingMethods(Methods):
