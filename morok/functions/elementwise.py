@@ -1,9 +1,10 @@
 """Functions element by element, as NumPy, PyTorch and the array API name them."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from ..tensor.arguments import also_named
+from ..tensor.other_names import OneDim
 from ..tensor.tensor import Tensor
 from .operands import pair, tensor_of
 
@@ -248,14 +249,14 @@ def trunc(x: Any) -> Tensor:
     return tensor_of(x).trunc()
 
 
-def round(x: Any) -> Tensor:
+def round(x: Any, decimals: int = 0) -> Tensor:
     """The nearest number of so many decimals, ties to even.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.round.
 
-        morok.round([0.25, 0.5])
+        morok.round([0.126, 2.5], 2)  # [0.13, 2.5]
     """
-    return tensor_of(x).round()
+    return tensor_of(x).round(decimals)
 
 
 def abs(x: Any) -> Tensor:
@@ -1081,7 +1082,7 @@ def allclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
 
 
 @also_named(dim="axis")
-def softmax(x: Any, axis: int = -1) -> Tensor:
+def softmax(x: Any, axis: int = -1, **other: Unpack[OneDim]) -> Tensor:
     """exp(x) over its sum along an axis (or several), without overflow.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.softmax.
@@ -1092,7 +1093,7 @@ def softmax(x: Any, axis: int = -1) -> Tensor:
 
 
 @also_named(dim="axis")
-def log_softmax(x: Any, axis: int = -1) -> Tensor:
+def log_softmax(x: Any, axis: int = -1, **other: Unpack[OneDim]) -> Tensor:
     """The logarithm of softmax, without overflow.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.log_softmax.

@@ -14,14 +14,15 @@ from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
 
-def linspace(start: float, stop: float, num: int = 50, endpoint: bool = True, dtype: Any = None, device: str | None = None) -> Tensor:
+def linspace(start: float, stop: float, num: int = 50, endpoint: bool = True, dtype: Any = None, device: str | None = None,
+             requires_grad: bool = False) -> Tensor:
     """`num` evenly spaced numbers from start to stop, the last being stop unless endpoint is False.
 
     Shape (num,), of the default float unless dtype says otherwise. ShapeError for a negative num.
 
         morok.linspace(0, 1, 5)  # [0.0, 0.25, 0.5, 0.75, 1.0]
     """
-    return Tensor.linspace(start, stop, num, endpoint, dtype=dtype, device=device)
+    return Tensor.linspace(start, stop, num, endpoint, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
 def logspace(start: float, stop: float, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, device: str | None = None) -> Tensor:
@@ -53,14 +54,14 @@ def geomspace(start: float, stop: float, num: int = 50, endpoint: bool = True, d
     return ends.cast(dtypes.default_float() if dtype is None else dtype)
 
 
-def empty(*shape: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+def empty(*shape: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
     """A tensor whose content does not matter; it is zeros.
 
     The shape is ints or one tuple; the default float unless dtype says otherwise. ShapeError for a negative size.
 
         morok.empty(2, 3)
     """
-    return Tensor.empty(*shape, dtype=dtype, device=device)
+    return Tensor.empty(*shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
 def meshgrid(*tensors: Any, indexing: str = "xy") -> tuple[Tensor, ...]:

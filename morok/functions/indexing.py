@@ -1,27 +1,28 @@
 """Elements picked by indices and masks, and put where they say. All but put_along_axis give new tensors."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from ..errors import DTypeError
 from ..tensor.arguments import also_named
+from ..tensor.other_names import OneAxis, OneDim
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
 
 @also_named(dim="axis")
-def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
+def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise", **other: Unpack[OneDim]) -> Tensor:
     """Elements at the indices along an axis, or of the flattened tensor, as NumPy's.
 
     `x` and the indices are tensors or array-likes of any shape. Errors are those of Tensor.take.
 
         morok.take([10, 20, 30], [2, 0])  # [30, 10]
     """
-    return tensor_of(x).take(indices, axis)
+    return tensor_of(x).take(indices, axis, mode)
 
 
 @also_named(dim="axis")
-def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
+def take_along_axis(x: Any, indices: Any, axis: int | None = -1, **other: Unpack[OneDim]) -> Tensor:
     """Element [i, j, ...] is x at [i, indices[i, j, ...], ...] for axis 1, and so on; the other axes broadcast. NumPy's and the array API's.
 
     `x` and the indices are tensors or array-likes of as many axes. Errors are those of Tensor.take_along_axis.
@@ -32,7 +33,7 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
 
 
 @also_named(axis="dim")
-def take_along_dim(x: Any, indices: Any, dim: int | None = None) -> Tensor:
+def take_along_dim(x: Any, indices: Any, dim: int | None = None, **other: Unpack[OneAxis]) -> Tensor:
     """PyTorch's name of take_along_axis; of the flattened tensor by default.
 
     `x` and the indices are tensors or array-likes of as many axes. Errors are those of Tensor.take_along_axis.
@@ -43,7 +44,7 @@ def take_along_dim(x: Any, indices: Any, dim: int | None = None) -> Tensor:
 
 
 @also_named(axis="dim")
-def gather(x: Any, dim: int, index: Any) -> Tensor:
+def gather(x: Any, dim: int, index: Any, **other: Unpack[OneAxis]) -> Tensor:
     """PyTorch's: element [i, j, ...] is x at [i, index[i, j, ...], ...] for dim 1, and so on.
 
     `x` and the index are tensors or array-likes of as many axes. Errors are those of Tensor.gather.
@@ -54,7 +55,7 @@ def gather(x: Any, dim: int, index: Any) -> Tensor:
 
 
 @also_named(axis="dim")
-def index_select(x: Any, dim: int, index: Any) -> Tensor:
+def index_select(x: Any, dim: int, index: Any, **other: Unpack[OneAxis]) -> Tensor:
     """PyTorch's take along an axis.
 
     `x` and the index are tensors or array-likes. Errors are those of Tensor.take.
@@ -75,7 +76,7 @@ def masked_select(x: Any, mask: Any) -> Tensor:
 
 
 @also_named(dim="axis")
-def compress(condition: Any, x: Any, axis: int | None = None) -> Tensor:
+def compress(condition: Any, x: Any, axis: int | None = None, **other: Unpack[OneDim]) -> Tensor:
     """The slices along an axis (elements of the flattened tensor by default) where a condition on one axis holds, as NumPy's.
 
     `x` and the condition are tensors or array-likes. Errors are those of Tensor.compress.
@@ -126,7 +127,7 @@ def flatnonzero(x: Any) -> Tensor:
 
 
 @also_named(axis="dim")
-def scatter(x: Any, dim: int, index: Any, src: Any, reduce: str | None = None) -> Tensor:
+def scatter(x: Any, dim: int, index: Any, src: Any, reduce: str | None = None, **other: Unpack[OneAxis]) -> Tensor:
     """x with src[i, j, ...] at [i, index[i, j, ...], ...] for dim 1, and so on; `reduce` "add" or "multiply" combines instead.
 
     `x`, the index and `src` are tensors or array-likes of as many axes, `src` also a number. Errors are those of Tensor.scatter.
@@ -137,7 +138,7 @@ def scatter(x: Any, dim: int, index: Any, src: Any, reduce: str | None = None) -
 
 
 @also_named(axis="dim")
-def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Tensor:
+def scatter_add(x: Any, dim: int, index: Any, src: Any, **other: Unpack[OneAxis]) -> Tensor:
     """x with src[i, j, ...] added at [i, index[i, j, ...], ...] for dim 1, and so on.
 
     `x`, the index and `src` are tensors or array-likes of as many axes. Errors are those of Tensor.scatter.
@@ -148,7 +149,7 @@ def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Tensor:
 
 
 @also_named(axis="dim")
-def scatter_reduce(x: Any, dim: int, index: Any, src: Any, reduce: str, include_self: bool = True) -> Tensor:
+def scatter_reduce(x: Any, dim: int, index: Any, src: Any, reduce: str, include_self: bool = True, **other: Unpack[OneAxis]) -> Tensor:
     """x with src[i, j, ...] combined at [i, index[i, j, ...], ...] for dim 1, and so on: `reduce` is "sum", "prod", "mean", "amax" or "amin".
 
     `x`, the index and `src` are tensors or array-likes of as many axes. Errors are those of Tensor.scatter_reduce.
@@ -159,7 +160,7 @@ def scatter_reduce(x: Any, dim: int, index: Any, src: Any, reduce: str, include_
 
 
 @also_named(axis="dim")
-def index_add(x: Any, dim: int, index: Any, source: Any, alpha: float = 1) -> Tensor:
+def index_add(x: Any, dim: int, index: Any, source: Any, alpha: float = 1, **other: Unpack[OneAxis]) -> Tensor:
     """x with alpha times the slices of `source` along `dim` added at the indices.
 
     `x`, the index and `source` are tensors or array-likes. Errors are those of Tensor.index_add.
@@ -170,7 +171,7 @@ def index_add(x: Any, dim: int, index: Any, source: Any, alpha: float = 1) -> Te
 
 
 @also_named(axis="dim")
-def index_copy(x: Any, dim: int, index: Any, source: Any) -> Tensor:
+def index_copy(x: Any, dim: int, index: Any, source: Any, **other: Unpack[OneAxis]) -> Tensor:
     """x with the slices of `source` along `dim` at the indices.
 
     `x`, the index and `source` are tensors or array-likes. Errors are those of Tensor.index_add.
@@ -181,7 +182,7 @@ def index_copy(x: Any, dim: int, index: Any, source: Any) -> Tensor:
 
 
 @also_named(axis="dim")
-def index_fill(x: Any, dim: int, index: Any, value: Any) -> Tensor:
+def index_fill(x: Any, dim: int, index: Any, value: Any, **other: Unpack[OneAxis]) -> Tensor:
     """x with the number in all slices along `dim` at the indices.
 
     `x` and the index are tensors or array-likes. Errors are those of Tensor.index_fill.
@@ -192,7 +193,7 @@ def index_fill(x: Any, dim: int, index: Any, value: Any) -> Tensor:
 
 
 @also_named(axis="dim")
-def index_reduce(x: Any, dim: int, index: Any, source: Any, reduce: str, include_self: bool = True) -> Tensor:
+def index_reduce(x: Any, dim: int, index: Any, source: Any, reduce: str, include_self: bool = True, **other: Unpack[OneAxis]) -> Tensor:
     """x with the slices of `source` along `dim` combined at the indices: `reduce` is "sum", "prod", "mean", "amax" or "amin".
 
     `x`, the index and `source` are tensors or array-likes. Errors are those of Tensor.index_reduce.
@@ -213,7 +214,7 @@ def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Te
 
 
 @also_named(axis="dim")
-def select_scatter(x: Any, src: Any, dim: int, index: int) -> Tensor:
+def select_scatter(x: Any, src: Any, dim: int, index: int, **other: Unpack[OneAxis]) -> Tensor:
     """x with `src` as the slice at an index of a dim.
 
     `x` and `src` are tensors or array-likes. Errors are those of Tensor.select_scatter.
@@ -224,7 +225,7 @@ def select_scatter(x: Any, src: Any, dim: int, index: int) -> Tensor:
 
 
 @also_named(axis="dim")
-def slice_scatter(x: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+def slice_scatter(x: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1, **other: Unpack[OneAxis]) -> Tensor:
     """x with `src` in a slice along a dim.
 
     `x` and `src` are tensors or array-likes. Errors are those of Tensor.slice_scatter.
@@ -255,7 +256,7 @@ def masked_scatter(x: Any, mask: Any, source: Any) -> Tensor:
 
 
 @also_named(dim="axis")
-def put_along_axis(x: Tensor, indices: Any, values: Any, axis: int | None) -> None:
+def put_along_axis(x: Tensor, indices: Any, values: Any, axis: int | None, **other: Unpack[OneDim]) -> None:
     """NumPy's: writes, in place, values[i, j, ...] to x at [i, indices[i, j, ...], ...] for axis 1, and so on.
 
     `x` is a tensor, the others are tensors or array-likes. Errors are those of Tensor.put_along_axis.

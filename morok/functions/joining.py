@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 from ..tensor.arguments import also_named
+from ..tensor.other_names import OneAxis, OneDim
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
@@ -16,7 +17,7 @@ def _listed(tensors: Any, what: str) -> Any:
 
 
 @also_named(axis="dim")
-def cat(tensors: Any, dim: int = 0) -> Tensor:
+def cat(tensors: Any, dim: int = 0, **other: Unpack[OneAxis]) -> Tensor:
     """Tensors end to end along an axis; also `Tensor.cat([a, b], dim=1)`.
 
     `tensors` is a list of tensors or array-likes. Errors are those of Tensor.cat.
@@ -27,7 +28,7 @@ def cat(tensors: Any, dim: int = 0) -> Tensor:
 
 
 @also_named(axis="dim")
-def stack(tensors: Any, dim: int = 0) -> Tensor:
+def stack(tensors: Any, dim: int = 0, **other: Unpack[OneAxis]) -> Tensor:
     """Tensors along a new axis; also `Tensor.stack([a, b])`.
 
     `tensors` is a list of tensors or array-likes. Errors are those of Tensor.stack.
@@ -38,7 +39,7 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
 
 
 @also_named(dim="axis")
-def concat(tensors: Any, axis: int = 0) -> Tensor:
+def concat(tensors: Any, axis: int = 0, **other: Unpack[OneDim]) -> Tensor:
     """The array API's name of cat: tensors or array-likes end to end along an axis. Errors are those of Tensor.cat.
 
         morok.concat([[1.0], [2.0]])
@@ -47,7 +48,7 @@ def concat(tensors: Any, axis: int = 0) -> Tensor:
 
 
 @also_named(dim="axis")
-def concatenate(tensors: Any, axis: int = 0) -> Tensor:
+def concatenate(tensors: Any, axis: int = 0, **other: Unpack[OneDim]) -> Tensor:
     """NumPy's name of cat: tensors or array-likes end to end along an axis. Errors are those of Tensor.cat.
 
         morok.concatenate([[1.0], [2.0]])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from ..errors import AxisError, ComplexError, ShapeError
 from ..tensor.arguments import also_named, integer, normal_axes, normal_axis
@@ -19,6 +19,7 @@ from ..tensor.broadcasting import broadcast_shape
 from ..tensor.factorizations import derivatives
 from ..tensor.factorizations.common import column, epsilon, floating, identity, matrices, row, select, square
 from ..tensor.joining import JoiningMethods
+from ..tensor.other_names import OneDim
 from ..tensor.tensor import Tensor
 from .operands import pair, tensor_of
 
@@ -371,10 +372,10 @@ def matrix_norm(x: Any, ord: Any = "fro", keepdims: bool = False) -> Tensor:
         found = svdvals(t).sum(-1)
     elif ord in (2, -2):
         s = svdvals(t)
-        found = s.max(-1) if ord == 2 else s.min(-1)
+        found = s.norm(inf, -1) if ord == 2 else s.min(-1)
     elif ord in (1, -1, inf, -inf):
         sums = t.abs().sum(-2 if abs(ord) == 1 else -1)
-        found = sums.max(-1) if ord > 0 else sums.min(-1)
+        found = sums.norm(inf, -1) if ord > 0 else sums.min(-1)
     else:
         raise ValueError(f"matrix_norm: ord is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, not {ord!r}")
     return column(column(found)) if keepdims else found
@@ -432,7 +433,7 @@ def outer(x: Any, y: Any) -> Tensor:
 
 
 @also_named(dim="axis")
-def cross(x: Any, y: Any, axis: int = -1) -> Tensor:
+def cross(x: Any, y: Any, axis: int = -1, **other: Unpack[OneDim]) -> Tensor:
     """Cross products of vectors of three elements along an axis; the rest broadcasts. ShapeError for other sizes.
 
         morok.linalg.cross(Tensor([1.0, 0.0, 0.0]), Tensor([0.0, 1.0, 0.0]))  # [0.0, 0.0, 1.0]
@@ -446,7 +447,7 @@ def cross(x: Any, y: Any, axis: int = -1) -> Tensor:
 
 
 @also_named(dim="axis")
-def vecdot(x: Any, y: Any, axis: int = -1) -> Tensor:
+def vecdot(x: Any, y: Any, axis: int = -1, **other: Unpack[OneDim]) -> Tensor:
     """Sums of products along an axis, of the same size in both; the rest broadcasts.
 
         morok.linalg.vecdot(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([1.0, 1.0]))  # [3.0, 7.0]

@@ -1,10 +1,11 @@
 """Other shapes and orders of the same elements."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from ..tensor.annotations import Axes
 from ..tensor.arguments import also_named
+from ..tensor.other_names import Dim, OneAxis, SeveralAxes
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
@@ -30,7 +31,7 @@ def permute(x: Any, order: Any) -> Tensor:
 
 
 @also_named(dim="axis")
-def squeeze(x: Any, axis: Axes = None) -> Tensor:
+def squeeze(x: Any, axis: Axes = None, **other: Unpack[Dim]) -> Tensor:
     """Without axes of size 1: all of them, or those named (others than of size 1 stay).
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.squeeze.
@@ -40,19 +41,19 @@ def squeeze(x: Any, axis: Axes = None) -> Tensor:
     return tensor_of(x).squeeze(axis)
 
 
-@also_named(dim="axis")
-def unsqueeze(x: Any, axis: Axes) -> Tensor:
+@also_named(axis="dim")
+def unsqueeze(x: Any, dim: Axes, **other: Unpack[SeveralAxes]) -> Tensor:
     """With new axes of size 1 at these positions of the result.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.unsqueeze.
 
         morok.unsqueeze([[1.0, 2.0], [3.0, 4.0]], 0)
     """
-    return tensor_of(x).unsqueeze(axis)
+    return tensor_of(x).unsqueeze(dim)
 
 
 @also_named(dim="axis")
-def expand_dims(x: Any, axis: Axes) -> Tensor:
+def expand_dims(x: Any, axis: Axes, **other: Unpack[Dim]) -> Tensor:
     """As Tensor.expand_dims.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.expand_dims.
@@ -93,7 +94,7 @@ def broadcast_to(x: Any, shape: Any) -> Tensor:
 
 
 @also_named(dim="axis")
-def flip(x: Any, axis: Axes = None) -> Tensor:
+def flip(x: Any, axis: Axes = None, **other: Unpack[Dim]) -> Tensor:
     """The axes reversed (all by default).
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.flip.
@@ -104,7 +105,7 @@ def flip(x: Any, axis: Axes = None) -> Tensor:
 
 
 @also_named(dim="axis")
-def roll(x: Any, shifts: Any, axis: Axes = None) -> Tensor:
+def roll(x: Any, shifts: Any, axis: Axes = None, **other: Unpack[Dim]) -> Tensor:
     """The elements moved along axes, those that leave at one end coming back at the other; with no axis, over the flattened tensor.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.roll.
@@ -145,7 +146,7 @@ def ravel(x: Any) -> Tensor:
 
 
 @also_named(axis="dim")
-def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def split(x: Any, split_size: Any, dim: int = 0, **other: Unpack[OneAxis]) -> tuple[Tensor, ...]:
     """Parts of `split_size` along an axis (the last may be smaller), or of the sizes in a list.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.split.
@@ -156,7 +157,7 @@ def split(x: Any, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 @also_named(axis="dim")
-def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+def chunk(x: Any, chunks: int, dim: int = 0, **other: Unpack[OneAxis]) -> tuple[Tensor, ...]:
     """At most `chunks` parts of equal size (the last may be smaller).
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.chunk.
@@ -167,7 +168,7 @@ def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 @also_named(axis="dim")
-def unbind(x: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def unbind(x: Any, dim: int = 0, **other: Unpack[OneAxis]) -> tuple[Tensor, ...]:
     """The parts along an axis, without it.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.unbind.

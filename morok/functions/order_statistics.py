@@ -1,15 +1,16 @@
 """Medians and quantiles, and running sums and extremes."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from ..tensor.arguments import also_named, reduction
+from ..tensor.other_names import OfQuantile, OfReduction, OneDim
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
 
 @reduction
-def median(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def median(x: Any, axis: Any = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """The middle element, or the mean of the two in the middle, over some axes or all; integers become floats, NaN where one is.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.median.
@@ -20,7 +21,7 @@ def median(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def nanmedian(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
+def nanmedian(x: Any, axis: Any = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """The median of what isn't NaN, over some axes or all; integers become floats.
 
     `x` is a tensor or array-like of any shape. Errors are those of Tensor.nanmedian.
@@ -31,7 +32,7 @@ def nanmedian(x: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
 
 
 @also_named(dim="axis", keepdims="keepdim", interpolation="method")
-def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear") -> Tensor:
+def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear", **other: Unpack[OfQuantile]) -> Tensor:
     """The element that a share q of all lies below, between two neighbours by the method's rule; integers become floats.
 
     `x` is a tensor or array-like; the shape of q before the remaining axes. Errors are those of Tensor.quantile.
@@ -42,7 +43,7 @@ def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False, method: st
 
 
 @also_named(dim="axis", keepdims="keepdim", interpolation="method")
-def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear") -> Tensor:
+def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear", **other: Unpack[OfQuantile]) -> Tensor:
     """The quantile of what isn't NaN; integers become floats.
 
     `x` is a tensor or array-like; the shape of q before the remaining axes. Errors are those of Tensor.quantile.
@@ -53,7 +54,7 @@ def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False, method:
 
 
 @also_named(dim="axis", keepdims="keepdim", interpolation="method")
-def percentile(x: Any, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear") -> Tensor:
+def percentile(x: Any, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear", **other: Unpack[OfQuantile]) -> Tensor:
     """The quantile at q / 100; integers become floats.
 
     `x` is a tensor or array-like; the shape of q before the remaining axes. Errors are those of Tensor.quantile.
@@ -64,7 +65,7 @@ def percentile(x: Any, q: Any, axis: Any = None, keepdim: bool = False, method: 
 
 
 @also_named(dim="axis", keepdims="keepdim", interpolation="method")
-def nanpercentile(x: Any, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear") -> Tensor:
+def nanpercentile(x: Any, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear", **other: Unpack[OfQuantile]) -> Tensor:
     """The nanquantile at q / 100; integers become floats.
 
     `x` is a tensor or array-like; the shape of q before the remaining axes. Errors are those of Tensor.quantile.
@@ -75,7 +76,7 @@ def nanpercentile(x: Any, q: Any, axis: Any = None, keepdim: bool = False, metho
 
 
 @also_named(dim="axis")
-def cumsum(x: Any, axis: int | None = None) -> Tensor:
+def cumsum(x: Any, axis: int | None = None, **other: Unpack[OneDim]) -> Tensor:
     """Sums of all elements up to each along an axis (of the flattened tensor by default); bool and integers in 64 bits.
 
     `x` is a tensor or array-like; the same shape. Errors are those of Tensor.cumsum.
@@ -86,7 +87,7 @@ def cumsum(x: Any, axis: int | None = None) -> Tensor:
 
 
 @also_named(dim="axis")
-def cumprod(x: Any, axis: int | None = None) -> Tensor:
+def cumprod(x: Any, axis: int | None = None, **other: Unpack[OneDim]) -> Tensor:
     """Products of all elements up to each along an axis (of the flattened tensor by default); bool and integers in 64 bits.
 
     `x` is a tensor or array-like; the same shape. Errors are those of Tensor.cumprod.
@@ -97,7 +98,7 @@ def cumprod(x: Any, axis: int | None = None) -> Tensor:
 
 
 @also_named(dim="axis")
-def cummax(x: Any, axis: int | None = None) -> Tensor:
+def cummax(x: Any, axis: int | None = None, **other: Unpack[OneDim]) -> Tensor:
     """The greatest of all elements up to each along an axis (of the flattened tensor by default).
 
     `x` is a tensor or array-like; the same shape and dtype. Errors are those of Tensor.cummax.
@@ -108,7 +109,7 @@ def cummax(x: Any, axis: int | None = None) -> Tensor:
 
 
 @also_named(dim="axis")
-def cummin(x: Any, axis: int | None = None) -> Tensor:
+def cummin(x: Any, axis: int | None = None, **other: Unpack[OneDim]) -> Tensor:
     """The least of all elements up to each along an axis (of the flattened tensor by default).
 
     `x` is a tensor or array-like; the same shape and dtype. Errors are those of Tensor.cummin.
@@ -119,7 +120,7 @@ def cummin(x: Any, axis: int | None = None) -> Tensor:
 
 
 @also_named(dim="axis")
-def logcumsumexp(x: Any, axis: int | None = None) -> Tensor:
+def logcumsumexp(x: Any, axis: int | None = None, **other: Unpack[OneDim]) -> Tensor:
     """The logarithm of the sum of the exponentials of all elements up to each along an axis (of the flattened tensor by default).
 
     `x` is a tensor or array-like; the same shape; integers become floats. Errors are those of Tensor.logcumsumexp.

@@ -1,16 +1,17 @@
 """Reductions along one axis, several or all."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from ..tensor.annotations import Axes, DTypeLike
-from ..tensor.arguments import also_named, reduction
+from ..tensor.arguments import reduction
+from ..tensor.other_names import OfReduction, OfVariance
 from ..tensor.tensor import Tensor
 from .operands import tensor_of
 
 
 @reduction
-def sum(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None) -> Tensor:
+def sum(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None, **other: Unpack[OfReduction]) -> Tensor:
     """Sum; bools and integers in 64 bits, 16-bit floats accumulated in float32.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.sum.
@@ -21,7 +22,7 @@ def sum(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = Non
 
 
 @reduction
-def prod(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None) -> Tensor:
+def prod(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None, **other: Unpack[OfReduction]) -> Tensor:
     """Product; bools and integers in 64 bits, 16-bit floats accumulated in float32.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.prod.
@@ -32,7 +33,7 @@ def prod(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = No
 
 
 @reduction
-def mean(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None) -> Tensor:
+def mean(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None, **other: Unpack[OfReduction]) -> Tensor:
     """Arithmetic mean; of integers and bools as the default float.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.mean.
@@ -43,7 +44,7 @@ def mean(x: Any, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = No
 
 
 @reduction
-def max(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
+def max(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """The greatest element; NaN if one is.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.max.
@@ -54,7 +55,7 @@ def max(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def min(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
+def min(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """The least element; NaN if one is.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.min.
@@ -65,7 +66,7 @@ def min(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def amax(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
+def amax(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """The greatest element; NaN if one is.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.amax.
@@ -76,7 +77,7 @@ def amax(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def amin(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
+def amin(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """The least element; NaN if one is.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.amin.
@@ -87,7 +88,7 @@ def amin(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def any(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
+def any(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """Whether an element is not 0.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.any.
@@ -98,7 +99,7 @@ def any(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def all(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
+def all(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """Whether every element is not 0.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.all.
@@ -109,7 +110,7 @@ def all(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def count_nonzero(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
+def count_nonzero(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """How many elements are not 0, as int64.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.count_nonzero.
@@ -120,7 +121,7 @@ def count_nonzero(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
+def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """log(sum(exp(x))) without overflow; -inf where every element is.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.logsumexp.
@@ -131,7 +132,7 @@ def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def nansum(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
+def nansum(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """The sum with NaN as 0, along one axis, several or all.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.nansum.
@@ -142,7 +143,7 @@ def nansum(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def nanmean(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
+def nanmean(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """The mean of the elements that are not NaN; NaN where there are none.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.nanmean.
@@ -153,7 +154,7 @@ def nanmean(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def nanmax(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
+def nanmax(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """The greatest element that is not NaN; NaN where there is none.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.nanmax.
@@ -164,7 +165,7 @@ def nanmax(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def nanmin(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
+def nanmin(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """The least element that is not NaN; NaN where there is none.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.nanmin.
@@ -175,7 +176,7 @@ def nanmin(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def ptp(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
+def ptp(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Tensor:
     """The greatest element less the least.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.ptp.
@@ -186,7 +187,7 @@ def ptp(x: Any, axis: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 @reduction
-def aminmax(x: Any, axis: Axes = None, keepdim: bool = False) -> tuple[Tensor, ...]:
+def aminmax(x: Any, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> tuple[Tensor, ...]:
     """The least and the greatest element.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.aminmax.
@@ -197,8 +198,7 @@ def aminmax(x: Any, axis: Axes = None, keepdim: bool = False) -> tuple[Tensor, .
 
 
 @reduction
-@also_named(ddof="correction")
-def var(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> Tensor:
+def var(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False, **other: Unpack[OfVariance]) -> Tensor:
     """Variance, the sum of squared distances from the mean divided by n - correction (1 as PyTorch, 0 for NumPy's).
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.var.
@@ -209,8 +209,7 @@ def var(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -
 
 
 @reduction
-@also_named(ddof="correction")
-def std(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> Tensor:
+def std(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False, **other: Unpack[OfVariance]) -> Tensor:
     """Standard deviation, the root of var.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.std.
@@ -221,8 +220,7 @@ def std(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -
 
 
 @reduction
-@also_named(ddof="correction")
-def var_mean(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> tuple[Tensor, ...]:
+def var_mean(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False, **other: Unpack[OfVariance]) -> tuple[Tensor, ...]:
     """Variance and mean.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.var_mean.
@@ -233,8 +231,7 @@ def var_mean(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = Fal
 
 
 @reduction
-@also_named(ddof="correction")
-def std_mean(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> tuple[Tensor, ...]:
+def std_mean(x: Any, axis: Axes = None, correction: Any = 1, keepdim: bool = False, **other: Unpack[OfVariance]) -> tuple[Tensor, ...]:
     """Standard deviation and mean.
 
     `x` is a tensor or array-like; `axis` None (all axes), an int or several. Errors are those of Tensor.std_mean.

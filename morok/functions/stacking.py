@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 from ..errors import ShapeError
 from ..tensor.arguments import also_named
 from ..tensor.broadcasting import broadcast_shape
+from ..tensor.other_names import OneDim
 from ..tensor.tensor import Tensor
 from .joining import cat, stack
 from .operands import tensor_of
@@ -90,7 +91,7 @@ row_stack = vstack
 
 
 @also_named(dim="axis")
-def append(x: Any, values: Any, axis: int | None = None) -> Tensor:
+def append(x: Any, values: Any, axis: int | None = None, **other: Unpack[OneDim]) -> Tensor:
     """Values after the elements of x along an axis; with none, both flattened. Tensors or array-likes; dtypes combine. ShapeError where sizes differ.
 
         morok.append([1.0, 2.0], [3.0])  # [1.0, 2.0, 3.0]

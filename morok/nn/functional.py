@@ -26,12 +26,16 @@ from ..functions.elementwise import softsign as softsign
 from ..functions.elementwise import tanh as tanh
 from ..functions.movement import pad as pad
 from ..functions.of_methods import glu as glu
+from ..functions.of_methods import hardshrink as hardshrink
 from ..functions.of_methods import layer_norm as layer_norm
 from ..functions.of_methods import leaky_relu as leaky_relu
 from ..functions.of_methods import normalize as normalize
 from ..functions.of_methods import one_hot as one_hot
+from ..functions.of_methods import prelu as prelu
 from ..functions.of_methods import rms_norm as rms_norm
 from ..functions.of_methods import softmin as softmin
+from ..functions.of_methods import softshrink as softshrink
+from ..functions.of_methods import tanhshrink as tanhshrink
 from ..functions.of_methods import threshold as threshold
 from ..tensor.arguments import integer
 from ..tensor.tensor import Tensor

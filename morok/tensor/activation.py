@@ -2,14 +2,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from ..dialect import types as T
-from ..errors import DTypeError, ShapeError
+from ..errors import BoundsError, DTypeError, ShapeError
 from . import dtypes
 from .annotations import Axes, DTypeLike
-from .arguments import also_named, flattened, integer, normal_axes, under_its_own_name
+from .arguments import also_named, flattened, integer, normal_axes, number, under_its_own_name
 from .linear_algebra import LinearAlgebraMethods
+from .other_names import Dim, OneAxis
 
 EPSILONS = {T.float16: 2.0**-10, T.bfloat16: 2.0**-7, T.float32: 2.0**-23, T.float64: 2.0**-52}
 """The distance from 1 to the next number."""
@@ -164,8 +165,50 @@ class ActivationMethods(LinearAlgebraMethods):
 
     # Along axes
 
+    @under_its_own_name
+    def hardshrink(self, lambd: float = 0.5) -> Self:
+        """x, and 0 from -lambd to lambd. The same shape and dtype; NaN stays.
+
+            Tensor([-2.0, 0.5, 3.0]).hardshrink()  # [-2.0, 0.0, 3.0]
+        """
+        return self.where(~((self >= -lambd) & (self <= lambd)), 0)
+
+    @under_its_own_name
+    def softshrink(self, lambd: float = 0.5) -> Self:
+        """x nearer to 0 by lambd, and 0 from -lambd to lambd. The same shape; bool and integers as the default float. BoundsError for a negative lambd.
+
+            Tensor([-2.0, 0.5, 3.0]).softshrink()  # [-1.5, 0.0, 2.5]
+        """
+        if number(lambd, "softshrink: lambd") < 0:
+            raise BoundsError(f"softshrink: lambd must not be negative, given {lambd}")
+        x = self._computing()
+        return (x - lambd).where(x > lambd, (x + lambd).where(x < -lambd, x * 0.0))._rounded(self.dtype)
+
+    def tanhshrink(self) -> Self:
+        """x - tanh(x). The same shape; bool and integers as the default float.
+
+            Tensor([0.0]).tanhshrink()  # [0.0]
+        """
+        x = self._computing()
+        return (x - x.tanh())._rounded(self.dtype)
+
+    @under_its_own_name
+    def prelu(self, weight: Any) -> Self:
+        """x, below 0 times a weight that is learned: one for all, or one for each channel, which axis 1 counts. The same shape, dtypes combine.
+
+        ShapeError for another number of weights.
+
+            Tensor([[-2.0, -2.0]]).prelu(Tensor([0.5, 1.0]))  # [[-1.0, -2.0]]
+        """
+        slope = self._left(weight, "prelu")
+        channels = self.shape[1] if self.ndim > 1 else 1
+        if slope.ndim > 1 or slope.numel() not in (1, channels):
+            raise ShapeError(f"prelu: takes one weight, or one for each of {channels} channels, not shape {slope.shape}")
+        slope = slope.reshape(tuple(-1 if a == 1 else 1 for a in range(self.ndim))) if slope.numel() != 1 else slope.reshape(())
+        return self.where(self > 0, self * slope)
+
     @also_named(dim="axis")
-    def softmax(self, axis: Axes = -1, dtype: DTypeLike = None) -> Self:
+    def softmax(self, axis: Axes = -1, dtype: DTypeLike = None, **other: Unpack[Dim]) -> Self:
         """exp(x) over its sum along an axis (or several), without overflow.
 
             x.softmax(-1)
@@ -174,7 +217,7 @@ class ActivationMethods(LinearAlgebraMethods):
         return (exponentials * total.reciprocal()).cast(wanted)  # a division of each would take half of the time
 
     @also_named(dim="axis")
-    def log_softmax(self, axis: Axes = -1, dtype: DTypeLike = None) -> Self:
+    def log_softmax(self, axis: Axes = -1, dtype: DTypeLike = None, **other: Unpack[Dim]) -> Self:
         """The logarithm of softmax, without overflow. The same shape; bool and integers as the default float, or `dtype`.
 
             Tensor([[1.0, 1.0]]).log_softmax(-1)
@@ -197,7 +240,7 @@ class ActivationMethods(LinearAlgebraMethods):
 
     @under_its_own_name
     @also_named(axis="dim")
-    def softmin(self, dim: Any = -1) -> Self:
+    def softmin(self, dim: Any = -1, **other: Unpack[OneAxis]) -> Self:
         """softmax of -x. The same shape; bool and integers as the default float. `dim` is an axis.
 
             Tensor([1.0, 1.0]).softmin()  # [0.5, 0.5]
@@ -205,7 +248,7 @@ class ActivationMethods(LinearAlgebraMethods):
         return (-self).softmax(dim)
 
     @also_named(dim="axis")
-    def layernorm(self, axis: Axes = -1, eps: float = 1e-5) -> Self:
+    def layernorm(self, axis: Axes = -1, eps: float = 1e-5, **other: Unpack[Dim]) -> Self:
         """(x - mean) / sqrt(variance + eps) along axes.
 
             x.layernorm()
@@ -253,7 +296,7 @@ class ActivationMethods(LinearAlgebraMethods):
 
     @also_named(axis="dim")
     @under_its_own_name
-    def normalize(self, p: Any = 2, dim: Any = 1, eps: float = 1e-12) -> Self:
+    def normalize(self, p: Any = 2, dim: Any = 1, eps: float = 1e-12, **other: Unpack[OneAxis]) -> Self:
         """x over its p-norm along an axis, the norm at least eps. The same shape; bool and integers as the default float.
 
             Tensor([[3.0, 4.0], [0.0, 2.0]]).normalize()

@@ -1,6 +1,7 @@
 """Arguments as callers write them: axes, shapes, pairs; and PyTorch's and NumPy's other names for them."""
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable
 from functools import wraps
@@ -15,15 +16,25 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def also_named(**names: str) -> Callable[[Function], Function]:
-    """Lets keywords have other names too: `also_named(dim="axis")`."""
+    """Lets keywords have other names too: `also_named(dim="axis")`. For type checkers the function says the same by `**other: Unpack[...]`
+    (other_names.py), which it is never given: keywords that it does not have raise TypeError, as without."""
     def decorate(function: Function) -> Function:
+        signature = inspect.signature(function)
+        named = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+        allowed = {p.name for p in named}
+
         @wraps(function)
         def renamed(*args: Any, **keywords: Any) -> Any:
-            for other in names.keys() & keywords.keys():
-                if names[other] in keywords:
-                    raise TypeError(f"{function.__name__}: {other} and {names[other]} are two names of one argument; give one")
-                keywords[names[other]] = keywords.pop(other)
+            if keywords:
+                for other in names.keys() & keywords.keys():
+                    if names[other] in keywords:
+                        raise TypeError(f"{function.__name__}: {other} and {names[other]} are two names of one argument; give one")
+                    keywords[names[other]] = keywords.pop(other)
+                if not keywords.keys() <= allowed:
+                    unknown = next(name for name in keywords if name not in allowed)
+                    raise TypeError(f"{function.__qualname__}() got an unexpected keyword argument {unknown!r}")
             return function(*args, **keywords)
+        renamed.__signature__ = signature.replace(parameters=named)  # type: ignore[attr-defined]
         return renamed  # type: ignore[return-value]
     return decorate
 
@@ -47,9 +58,12 @@ def under_its_own_name(function: Function) -> Function:
 def reduction(function: Function) -> Function:
     """A method that reduces, with what PyTorch and NumPy call its arguments. NumPy's functions are the methods of what they are given:
     `np.std(x)` is `x.std(axis=None, dtype=None, out=None, ddof=0)`."""
-    named = under_its_own_name(also_named(dim="axis", keepdims="keepdim")(function))
+    names = {"dim": "axis", "keepdims": "keepdim"}
+    if "correction" in inspect.signature(function).parameters:
+        names["ddof"] = "correction"
+    named = under_its_own_name(also_named(**names)(function))
 
-    @wraps(function)
+    @wraps(named)
     def reduced(*args: Any, **keywords: Any) -> Any:
         if keywords.pop("out", None) is not None:
             raise TypeError(f"{function.__name__}: takes no out; assign the result: out.assign(...)")

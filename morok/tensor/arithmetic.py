@@ -70,7 +70,7 @@ class ArithmeticMethods(UniqueMethods):
     def true_divide(self, other: Any) -> Self:
         """Quotient; of integers as the default float. Shapes broadcast, dtypes combine.
 
-            Tensor([1, 2]).true_divide(4)  # [0.25, 0.5]
+            Tensor([1.0, 2.0]).true_divide(4)  # [0.25, 0.5]
         """
         return self.div(other)
 
@@ -84,7 +84,7 @@ class ArithmeticMethods(UniqueMethods):
     def float_power(self, other: Any) -> Self:
         """Power in float64. Shapes broadcast.
 
-            Tensor([2, 4]).float_power(-1)  # [0.5, 0.25]
+            Tensor([2.0, 4.0]).float_power(-1)  # [0.5, 0.25]
         """
         return self.cast(T.float64).pow(self._left(other, "float_power").cast(T.float64))
 

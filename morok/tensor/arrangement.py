@@ -1,11 +1,12 @@
 """Further movement: diagonals, windows as axes, differences of neighbours, parts by number, upside down."""
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from ..errors import BoundsError, ShapeError
 from .arguments import also_named, integer, normal_axes, normal_axis
 from .arithmetic import ArithmeticMethods
+from .other_names import Dim, OneAxis, OneDim
 from .windows import windows
 
 
@@ -67,7 +68,7 @@ class ArrangementMethods(ArithmeticMethods):
         return self._new(found).moveaxis(-2, axis)
 
     @also_named(dim="axis")
-    def sliding_window_view(self, window_shape: Any, axis: Any = None) -> Self:
+    def sliding_window_view(self, window_shape: Any, axis: Any = None, **other: Unpack[Dim]) -> Self:
         """NumPy's windows: each axis named (all by default) counts the places of a window, new last axes hold its elements. The dtype stays; the result
         cannot be written. ShapeError where no window fits.
 
@@ -86,7 +87,7 @@ class ArrangementMethods(ArithmeticMethods):
     # Neighbours
 
     @also_named(dim="axis")
-    def diff(self, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Self:
+    def diff(self, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None, **other: Unpack[OneDim]) -> Self:
         """Differences of neighbours along an axis, n times; prepend and append are put before and after first. Of bools, whether neighbours differ.
 
         The axis has n elements less. BoundsError for a negative n, ShapeError for a 0-d tensor.
@@ -117,7 +118,7 @@ class ArrangementMethods(ArithmeticMethods):
     # Parts
 
     @also_named(dim="axis")
-    def array_split(self, indices_or_sections: Any, axis: int = 0) -> tuple[Self, ...]:
+    def array_split(self, indices_or_sections: Any, axis: int = 0, **other: Unpack[OneDim]) -> tuple[Self, ...]:
         """So many parts along an axis, the first ones an element longer where the size is no multiple; or the parts between the indices. The dtype stays.
 
         BoundsError for less than one part.
@@ -127,7 +128,7 @@ class ArrangementMethods(ArithmeticMethods):
         return self._parts(indices_or_sections, axis, "array_split")
 
     @also_named(axis="dim")
-    def tensor_split(self, indices_or_sections: Any, dim: int = 0) -> tuple[Self, ...]:
+    def tensor_split(self, indices_or_sections: Any, dim: int = 0, **other: Unpack[OneAxis]) -> tuple[Self, ...]:
         """PyTorch's name of array_split: so many parts along an axis, or the parts between the indices. The dtype stays.
 
             first, second = Tensor([1.0, 2.0, 3.0]).tensor_split(2)

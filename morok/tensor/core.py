@@ -325,6 +325,8 @@ class TensorCore:
         """
         return numel(self.shape)
 
+    nelement = numel
+
     @property
     def itemsize(self) -> int:
         """Bytes of an element.
@@ -347,6 +349,8 @@ class TensorCore:
             Tensor([[1.0, 2.0]]).dim()
         """
         return self.ndim
+
+    ndimension = dim
 
     def is_floating_point(self) -> bool:
         """Whether the elements are floats.

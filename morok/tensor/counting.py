@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from . import build, dtypes
 from .arguments import also_named, integer, number
 from .core import TensorCore
 from .data_sizes import known
+from .other_names import OneWeight
+from .repeating import RepeatingMethods
 from .rows import put
-from .selection import SelectionMethods
 from .sizes import countable
 
 BLOCKS = 16
@@ -22,7 +23,7 @@ LEAST = 1 << 14
 """Values from which on that pays; there must be twice as many as all these bins, too."""
 
 
-class CountingMethods(SelectionMethods):
+class CountingMethods(RepeatingMethods):
     __slots__ = ()
 
     def bincount(self, weights: Any = None, minlength: int = 0, length: int | None = None) -> Self:
@@ -50,7 +51,7 @@ class CountingMethods(SelectionMethods):
         return self._counted(bins, given)
 
     @also_named(weight="weights")
-    def histogram(self, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None) -> tuple[Self, Self]:
+    def histogram(self, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None, **other: Unpack[OneWeight]) -> tuple[Self, Self]:
         """NumPy's: how many elements lie in each bin, and the edges of the bins: n + 1 for n bins, each from its edge up to the next, the last with both.
 
         `bins` is how many of equal width there are in `range`, (low, high), by default from the least element to the greatest; or increasing edges. Elements

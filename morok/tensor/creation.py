@@ -20,12 +20,13 @@ class CreationMethods(MathematicsMethods):
     __slots__ = ()
 
     @classmethod
-    def _created(cls, uop: TensorUOp, device: str | None) -> Self:
+    def _created(cls, uop: TensorUOp, device: str | None, requires_grad: bool = False) -> Self:
         where = realize.canonical_device(device)
-        return cls._from_uop(uop if where == realize.DEFAULT_DEVICE else build.op("copy", (uop,), (where,)), where)
+        made: Any = cls._from_uop(uop if where == realize.DEFAULT_DEVICE else build.op("copy", (uop,), (where,)), where)
+        return made.requires_grad_() if requires_grad else made
 
     @classmethod
-    def full(cls, shape: Any, fill_value: Any, dtype: DTypeLike = None, device: str | None = None) -> Self:
+    def full(cls, shape: Any, fill_value: Any, dtype: DTypeLike = None, device: str | None = None, requires_grad: bool = False) -> Self:
         """Every element the value. The dtype is that of the value.
 
             Tensor.full((2, 3), 1.5)
@@ -35,69 +36,69 @@ class CreationMethods(MathematicsMethods):
             if fill_value.numel() != 1:
                 raise ShapeError(f"full: fill_value must have one element, not shape {fill_value.shape}")
             u = build.reshape(fill_value.uop, ())
-            return cls._created(build.broadcast(build.cast(u, dtypes.as_dtype(dtype) if dtype is not None else u.dtype), sizes), device)
+            return cls._created(build.broadcast(build.cast(u, dtypes.as_dtype(dtype) if dtype is not None else u.dtype), sizes), device, requires_grad)
         if hasattr(fill_value, "dtype"):
             dtype, fill_value = dtype if dtype is not None else fill_value.dtype, fill_value.item()
         if not isinstance(fill_value, (bool, int, float)):
             if isinstance(fill_value, complex):
                 raise ComplexError(f"full: complex numbers are not supported yet ({fill_value!r}): keep real and imaginary parts in two tensors")
             raise DTypeError(f"full: fill_value must be a number, not {type(fill_value).__name__}")
-        return cls._created(build.broadcast(_scalar_uop(fill_value, None if dtype is None else dtypes.as_dtype(dtype)), sizes), device)
+        return cls._created(build.broadcast(_scalar_uop(fill_value, None if dtype is None else dtypes.as_dtype(dtype)), sizes), device, requires_grad)
 
     @classmethod
-    def zeros(cls, *shape: ShapeLike, dtype: DTypeLike = None, device: str | None = None) -> Self:
+    def zeros(cls, *shape: ShapeLike, dtype: DTypeLike = None, device: str | None = None, requires_grad: bool = False) -> Self:
         """Zeros, of the default float unless a dtype is given.
 
             Tensor.zeros(2, 3), Tensor.zeros((2, 3), dtype=dtypes.int32)
         """
-        return cls.full(shape_argument(shape, "zeros"), 0, dtypes.default_float() if dtype is None else dtype, device)
+        return cls.full(shape_argument(shape, "zeros"), 0, dtypes.default_float() if dtype is None else dtype, device, requires_grad)
 
     @classmethod
-    def ones(cls, *shape: ShapeLike, dtype: DTypeLike = None, device: str | None = None) -> Self:
+    def ones(cls, *shape: ShapeLike, dtype: DTypeLike = None, device: str | None = None, requires_grad: bool = False) -> Self:
         """Ones, of the default float unless a dtype is given. ShapeError for a negative size.
 
             Tensor.ones(2)  # [1.0, 1.0]
         """
-        return cls.full(shape_argument(shape, "ones"), 1, dtypes.default_float() if dtype is None else dtype, device)
+        return cls.full(shape_argument(shape, "ones"), 1, dtypes.default_float() if dtype is None else dtype, device, requires_grad)
 
     @classmethod
-    def empty(cls, *shape: ShapeLike, dtype: DTypeLike = None, device: str | None = None) -> Self:
+    def empty(cls, *shape: ShapeLike, dtype: DTypeLike = None, device: str | None = None, requires_grad: bool = False) -> Self:
         """A tensor whose content does not matter; it is zeros. Of the default float unless a dtype is given. ShapeError for a negative size.
 
             Tensor.empty(2, 3)  # [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
         """
-        return cls.zeros(*shape, dtype=dtype, device=device)
+        return cls.zeros(*shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
-    def zeros_like(self, dtype: DTypeLike = None) -> Self:
+    def zeros_like(self, dtype: DTypeLike = None, requires_grad: bool = False) -> Self:
         """Zeros of this shape, dtype and device. `dtype` may name another.
 
             Tensor([1.0, 2.0]).zeros_like()  # [0.0, 0.0]
         """
-        return self.full_like(0, dtype)
+        return self.full_like(0, dtype, requires_grad)
 
-    def ones_like(self, dtype: DTypeLike = None) -> Self:
+    def ones_like(self, dtype: DTypeLike = None, requires_grad: bool = False) -> Self:
         """Ones of this shape, dtype and device. `dtype` may name another.
 
             Tensor([1.0, 2.0]).ones_like()  # [1.0, 1.0]
         """
-        return self.full_like(1, dtype)
+        return self.full_like(1, dtype, requires_grad)
 
-    def empty_like(self, dtype: DTypeLike = None) -> Self:
+    def empty_like(self, dtype: DTypeLike = None, requires_grad: bool = False) -> Self:
         """A tensor of this shape, dtype and device whose content does not matter. `dtype` may name another.
 
             Tensor([1.0, 2.0]).empty_like()  # [0.0, 0.0]
         """
-        return self.full_like(0, dtype)
+        return self.full_like(0, dtype, requires_grad)
 
-    def full_like(self, fill_value: Any, dtype: DTypeLike = None) -> Self:
+    def full_like(self, fill_value: Any, dtype: DTypeLike = None, requires_grad: bool = False) -> Self:
         """The value in this shape, dtype and device. `dtype` may name another.
 
             Tensor([1.0, 2.0]).full_like(5.0)  # [5.0, 5.0]
         """
-        return self.full(self.shape, fill_value, self.dtype if dtype is None else dtype, self.device)
+        return self.full(self.shape, fill_value, self.dtype if dtype is None else dtype, self.device, requires_grad)
 
     @classmethod
-    def arange(cls, start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = None, device: str | None = None) -> Self:
+    def arange(cls, start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = None, device: str | None = None, requires_grad: bool = False) -> Self:
         """start, start + step, ... up to but without stop; from 0 with one argument. Integers give int64, floats the default float. With a
         bound Variable for stop the size is symbolic.
 
@@ -110,7 +111,7 @@ class CreationMethods(MathematicsMethods):
             if not symbolic and (isinstance(value, bool) or not isinstance(value, (int, float)) and not hasattr(value, "__index__")):
                 raise DTypeError(f"arange: {name} must be a number, not {value!r}")
         if any(isinstance(v, SymbolicInt) for v in (start, stop, step)):
-            return cls._created(_symbolic_arange(start, stop, step, dtype), device)
+            return cls._created(_symbolic_arange(start, stop, step, dtype), device, requires_grad)
         if step == 0:
             raise BoundsError("arange: step must not be 0")
         is_float = any(isinstance(v, float) for v in (start, stop, step))
@@ -122,11 +123,11 @@ class CreationMethods(MathematicsMethods):
         count = math.ceil((stop - start) / step) if is_float else -(-(int(stop) - int(start)) // int(step))
         count = max(count, 0)
         require(count, "arange")
-        return cls._created(_sequence(count, start, step, wanted), device)
+        return cls._created(_sequence(count, start, step, wanted), device, requires_grad)
 
     @classmethod
     def linspace(cls, start: float, stop: float, num: int = 50, endpoint: bool = True, dtype: DTypeLike = None,
-                 device: str | None = None) -> Self:
+                 device: str | None = None, requires_grad: bool = False) -> Self:
         """`num` evenly spaced numbers from start to stop, the last being stop unless endpoint is False.
 
             Tensor.linspace(0, 1, 5)
@@ -141,17 +142,17 @@ class CreationMethods(MathematicsMethods):
         if endpoint and count > 1:
             last = build.alu("cmpeq", build.iota(count, T.int64), build.full((count,), count - 1, T.int64))
             u = build.alu("where", last, build.full((count,), stop, T.float64), u)
-        return cls._created(build.cast(u, wanted), device)
+        return cls._created(build.cast(u, wanted), device, requires_grad)
 
     @classmethod
-    def eye(cls, n: Any, m: Any = None, dtype: DTypeLike = None, device: str | None = None) -> Self:
-        """Ones on the diagonal of an n x m matrix (n x n by default), zeros elsewhere. Of the default float unless a dtype is given.
+    def eye(cls, n: Any, m: Any = None, k: int = 0, dtype: DTypeLike = None, device: str | None = None, requires_grad: bool = False) -> Self:
+        """Ones on the k-th diagonal of an n x m matrix (n x n by default), zeros elsewhere. Of the default float unless a dtype is given.
 
             Tensor.eye(2)  # [[1.0, 0.0], [0.0, 1.0]]
         """
         rows, columns = shape_argument((n, n if m is None else m), "eye")
         wanted = dtypes.default_float() if dtype is None else dtypes.as_dtype(dtype)
-        return cls._created(build.cast(_compare_indices("cmpeq", (rows, columns), 0), wanted), device)
+        return cls._created(build.cast(_compare_indices("cmpeq", (rows, columns), integer(k, "eye: k")), wanted), device, requires_grad)
 
     def tril(self, diagonal: int = 0) -> Self:
         """The lower triangle of the last two axes (up to the given diagonal), zeros above. The same shape and dtype. ShapeError below two axes.

@@ -1,13 +1,14 @@
 """Cumulative functions: each element with all before it along an axis. One ordered loop; a long axis in blocks that threads share."""
 from __future__ import annotations
 
-from typing import Self
+from typing import Self, Unpack
 
 from ..dialect import types as T
 from ..errors import DTypeError, ShapeError
 from . import build
 from .arguments import also_named, normal_axis
 from .numeric import NumericMethods
+from .other_names import OneDim
 from .scans import scanned
 
 
@@ -15,7 +16,7 @@ class CumulativeMethods(NumericMethods):
     __slots__ = ()
 
     @also_named(dim="axis")
-    def cumsum(self, axis: int | None = None) -> Self:
+    def cumsum(self, axis: int | None = None, **other: Unpack[OneDim]) -> Self:
         """Sums of all elements up to each along an axis (of the flattened tensor by default); bool and integers in 64 bits, 16-bit floats summed in float32.
 
         The same shape. AxisError for an axis that is not there.
@@ -25,7 +26,7 @@ class CumulativeMethods(NumericMethods):
         return self._cumulative("add", axis, "cumsum")
 
     @also_named(dim="axis")
-    def cumprod(self, axis: int | None = None) -> Self:
+    def cumprod(self, axis: int | None = None, **other: Unpack[OneDim]) -> Self:
         """Products of all elements up to each along an axis (of the flattened tensor by default); bool and integers in 64 bits.
 
             Tensor([2, 3, 4]).cumprod(0)  # [2, 6, 24]
@@ -33,7 +34,7 @@ class CumulativeMethods(NumericMethods):
         return self._cumulative("mul", axis, "cumprod")
 
     @also_named(dim="axis")
-    def cummax(self, axis: int | None = None) -> Self:
+    def cummax(self, axis: int | None = None, **other: Unpack[OneDim]) -> Self:
         """The greatest of all elements up to each along an axis (of the flattened tensor by default); NaN from the first NaN on.
 
             Tensor([1, 3, 2]).cummax(0)  # [1, 3, 3]
@@ -41,7 +42,7 @@ class CumulativeMethods(NumericMethods):
         return self._cumulative("max", axis, "cummax")
 
     @also_named(dim="axis")
-    def cummin(self, axis: int | None = None) -> Self:
+    def cummin(self, axis: int | None = None, **other: Unpack[OneDim]) -> Self:
         """The least of all elements up to each along an axis (of the flattened tensor by default); NaN from the first NaN on.
 
             Tensor([2, 3, 1]).cummin(0)  # [2, 2, 1]
@@ -49,7 +50,7 @@ class CumulativeMethods(NumericMethods):
         return self._cumulative("min", axis, "cummin")
 
     @also_named(dim="axis")
-    def logcumsumexp(self, axis: int | None = None) -> Self:
+    def logcumsumexp(self, axis: int | None = None, **other: Unpack[OneDim]) -> Self:
         """log of the sums of exp of all elements up to each along an axis (of the flattened tensor by default), without overflow; integers become floats.
 
         The same shape. AxisError for an axis that is not there.

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .arguments import integer
+from .in_place import InPlaceMethods
 from .known_values import known_array
 from .pictures import SHOWN_OPERATIONS, Picture, can_draw, count_operations, picture_of
-from .sampling import SamplingMethods
 
 SHOWN_ELEMENTS = 1000
 """Of a greater array, the first and last three along each axis are shown."""
@@ -18,7 +18,7 @@ _INLINE_OPERATIONS = 60
 """Of a greater graph, HTML shows no picture of itself: visualize() does."""
 
 
-class DisplayMethods(SamplingMethods):
+class DisplayMethods(InPlaceMethods):
     __slots__ = ()
 
     def __repr__(self) -> str:

@@ -40,9 +40,9 @@ from ..dialect.types import (
 from ..dialect.types import bool_ as bool
 from ..errors import ComplexError, DTypeError
 
-__all__ = ["DType", "as_dtype", "bfloat16", "bool", "default_float", "default_int", "float16", "float32", "float64", "float8_e4m3", "float8_e4m3fn",
-           "float8_e5m2", "int16", "int32", "int64", "int8", "may_store", "promote", "set_default_float", "set_default_int", "uint16", "uint32",
-           "uint64", "uint8"]
+__all__ = ["DType", "as_dtype", "bfloat16", "bool", "default_float", "default_int", "double", "float", "float16", "float32", "float64", "float8_e4m3",
+           "float8_e4m3fn", "float8_e5m2", "half", "int", "int16", "int32", "int64", "int8", "long", "may_store", "promote", "set_default_float",
+           "set_default_int", "short", "uint16", "uint32", "uint64", "uint8"]
 
 half, float, double, short, int, long = float16, float32, float64, int16, int32, int64
 """PyTorch's other names."""

@@ -135,6 +135,8 @@ class ElementwiseMethods(MovementMethods):
         """
         return self._new(build.alu("sub", *_numbers(*operands(self, other, "sub"), "sub")))
 
+    subtract = sub
+
     def mul(self, other: Operand) -> Self:
         """Product; of bools, and. Shapes broadcast, dtypes combine.
 
@@ -142,6 +144,8 @@ class ElementwiseMethods(MovementMethods):
         """
         x, y = operands(self, other, "mul")
         return self._new(build.alu("and" if x.dtype is T.bool_ else "mul", x, y))
+
+    multiply = mul
 
     def div(self, other: Operand, rounding_mode: str | None = None) -> Self:
         """Quotient; of integers as floats. rounding_mode "floor" or "trunc" as PyTorch's. Shapes broadcast, dtypes combine; bool and integers as the default
@@ -160,6 +164,8 @@ class ElementwiseMethods(MovementMethods):
         dtype = x.dtype if x.dtype.is_float else dtypes.default_float()
         quotient = build.alu("div", build.cast(x, dtype), build.cast(y, dtype))
         return self._new(build.alu("trunc", quotient) if rounding_mode == "trunc" else quotient)
+
+    divide = div
 
     def floor_divide(self, other: Operand) -> Self:
         """Quotient rounded down, of integers and floats; an integer by 0 gives 0. Shapes broadcast, dtypes combine.
@@ -198,6 +204,8 @@ class ElementwiseMethods(MovementMethods):
         if self.dtype is T.bool_:
             raise DTypeError("neg: a bool has no negative; use logical_not() or cast first")
         return self._new(build.alu("neg", self.uop))
+
+    negative = neg
 
     def maximum(self, other: Operand) -> Self:
         """The greater of both; NaN where either is. Shapes broadcast, dtypes combine.
@@ -258,12 +266,16 @@ class ElementwiseMethods(MovementMethods):
         """
         return self._new(_compared(self, other, "cmpne"))
 
+    not_equal = ne
+
     def lt(self, other: Operand) -> Self:
         """Where this is less. Shapes broadcast; the result is bool.
 
             Tensor([1.0, 2.0, 3.0]).lt(2.0)  # [True, False, False]
         """
         return self._new(_compared(self, other, "cmplt"))
+
+    less = lt
 
     def le(self, other: Operand) -> Self:
         """Where this is less or equal. Shapes broadcast; the result is bool.
@@ -272,6 +284,8 @@ class ElementwiseMethods(MovementMethods):
         """
         return self._new(_compared(self, other, "cmple"))
 
+    less_equal = le
+
     def gt(self, other: Operand) -> Self:
         """Where this is greater. Shapes broadcast; the result is bool.
 
@@ -279,12 +293,16 @@ class ElementwiseMethods(MovementMethods):
         """
         return self._new(_compared(self, other, "cmplt", swapped=True))
 
+    greater = gt
+
     def ge(self, other: Operand) -> Self:
         """Where this is greater or equal. Shapes broadcast; the result is bool.
 
             Tensor([1.0, 2.0, 3.0]).ge(2.0)  # [False, True, True]
         """
         return self._new(_compared(self, other, "cmple", swapped=True))
+
+    greater_equal = ge
 
     # Bits and logic
 
@@ -323,12 +341,16 @@ class ElementwiseMethods(MovementMethods):
         """
         return self._new(build.alu("shl", *_bits(*_without_bool(*operands(self, other, "lshift")), "lshift")))
 
+    bitwise_left_shift = lshift
+
     def rshift(self, other: Operand) -> Self:
         """Right shift, arithmetic if signed. Shapes broadcast, dtypes combine. DTypeError for floats and bools.
 
             Tensor([8, 2]).rshift(1)  # [4, 1]
         """
         return self._new(build.alu("shr", *_bits(*_without_bool(*operands(self, other, "rshift")), "rshift")))
+
+    bitwise_right_shift = rshift
 
     @under_its_own_name
     def logical_and(self, other: Operand) -> Self:

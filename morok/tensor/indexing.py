@@ -5,12 +5,12 @@ stays. A bool mask is computed at once where the size of the result depends on i
 """
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 
 from ..dialect import types as T
-from ..errors import BoundsError, DTypeError, ShapeError
+from ..errors import BoundsError, DTypeError, OptionError, ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build
 from .arguments import also_named, normal_axis
@@ -18,6 +18,7 @@ from .broadcasting import broadcast_shape
 from .convolution import ConvolutionMethods
 from .core import TensorCore
 from .keys import Key, parse_key
+from .other_names import OneAxis, OneDim
 from .rows import picked, put
 from .sizes import Shape, SymbolicInt, numel
 
@@ -65,7 +66,7 @@ class IndexingMethods(ConvolutionMethods):
         return build.broadcast(build.reshape(build.cast(source.uop, self.dtype), given), shape)
 
     @also_named(axis="dim")
-    def gather(self, dim: int, index: Any) -> Self:
+    def gather(self, dim: int, index: Any, **other: Unpack[OneAxis]) -> Self:
         """PyTorch's: element [i, j, ...] is this at [i, index[i, j, ...], ...] for dim 1, and so on for each dim.
 
             x.gather(1, index)
@@ -83,19 +84,29 @@ class IndexingMethods(ConvolutionMethods):
         return self._new(build.permute(found, tuple(order.index(a) for a in range(len(order)))))
 
     @also_named(dim="axis")
-    def take(self, indices: Any, axis: int | None = None) -> Self:
+    def take(self, indices: Any, axis: int | None = None, mode: str = "raise", **other: Unpack[OneDim]) -> Self:
         """Elements at the indices along an axis, or of the flattened tensor. The result has the indices' shape in place of the axis, the dtype stays.
-        DTypeError for indices that are no integers.
+
+        An index outside raises BoundsError where it is known; mode "wrap" counts it round the axis, "clip" takes the nearest. DTypeError for indices that are
+        no integers, OptionError for another mode.
 
             Tensor([1.0, 2.0, 3.0]).take(Tensor([2, 0]))  # [3.0, 1.0]
         """
         if axis is None:
-            return self.ravel()[indices]
+            return (self if self.ndim == 1 else self.ravel()).take(indices, 0, mode)
         along = normal_axis(axis, self.ndim, "take")
+        if mode not in ("raise", "wrap", "clip"):
+            raise OptionError(f"take: mode is 'raise', 'wrap' or 'clip', not {mode!r}")
+        if mode != "raise":
+            size, places = self.shape[along], self._operand(as_array(indices), "take")
+            if not places.dtype.is_int:
+                raise DTypeError(f"take: indices are integers, not {places.dtype}")
+            wide: Any = places.cast(T.int64)
+            indices = wide.mod(size) if mode == "wrap" else wide.maximum(0).minimum(size - 1)
         return self[(slice(None),) * along + (indices,)]
 
     @also_named(dim="axis")
-    def take_along_axis(self, indices: Any, axis: int | None = -1) -> Self:
+    def take_along_axis(self, indices: Any, axis: int | None = -1, **other: Unpack[OneDim]) -> Self:
         """NumPy's: element [i, j, ...] is this at [i, indices[i, j, ...], ...] for axis 1, and so on; of the flattened tensor for None.
 
         The indices have as many axes as this; the other axes broadcast. ShapeError, DTypeError or BoundsError for what does not fit.
@@ -113,7 +124,7 @@ class IndexingMethods(ConvolutionMethods):
         return source.gather(along, picked)
 
     @also_named(axis="dim")
-    def take_along_dim(self, indices: Any, dim: int | None = None) -> Self:
+    def take_along_dim(self, indices: Any, dim: int | None = None, **other: Unpack[OneAxis]) -> Self:
         """PyTorch's name of `take_along_axis`; of the flattened tensor by default.
 
             Tensor([[10, 20], [30, 40]]).take_along_dim(Tensor([[1], [0]]), 1)  # [[20], [30]]
@@ -121,7 +132,7 @@ class IndexingMethods(ConvolutionMethods):
         return self.take_along_axis(indices, dim)
 
     @also_named(axis="dim")
-    def index_select(self, dim: int, index: Any) -> Self:
+    def index_select(self, dim: int, index: Any, **other: Unpack[OneAxis]) -> Self:
         """PyTorch's take along an axis. The indices are an integer tensor of one axis.
 
             Tensor([[1.0, 2.0, 3.0]]).index_select(1, Tensor([2, 0]))  # [[3.0, 1.0]]

@@ -6,7 +6,7 @@ in the result and no kernel has more than GROUP inputs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from ..dialect import types as T
 from ..errors import DeviceError, DTypeError, ShapeError
@@ -14,6 +14,7 @@ from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes
 from .arguments import also_named, normal_axis
 from .core import TensorCore
+from .other_names import OneAxis
 from .reduction import ReductionMethods
 from .sizes import Size
 
@@ -24,7 +25,7 @@ class JoiningMethods(ReductionMethods):
     __slots__ = ()
 
     @also_named(axis="dim")
-    def cat(self, *others: Any, dim: int = 0) -> Self:
+    def cat(self, *others: Any, dim: int = 0, **other: Unpack[OneAxis]) -> Self:
         """This and others end to end along an axis; also `Tensor.cat([a, b], dim=1)`. Sizes must be equal on the other axes; dtypes are
         promoted.
 
@@ -43,7 +44,7 @@ class JoiningMethods(ReductionMethods):
     concat = concatenate = cat
 
     @also_named(axis="dim")
-    def stack(self, *others: Any, dim: int = 0) -> Self:
+    def stack(self, *others: Any, dim: int = 0, **other: Unpack[OneAxis]) -> Self:
         """This and others along a new axis; also `Tensor.stack([a, b])`. Shapes must be equal.
 
             a.stack(b, dim=-1)

@@ -1,12 +1,12 @@
 """Movement: other shapes and orders of the same elements. Views share memory as in NumPy; what repeats, pads or rolls is new.
 
     view: reshape, permute, transpose, T, expand, broadcast_to, squeeze, unsqueeze, flatten, shrink, flip, split, chunk, ...
-    new:  pad, repeat, repeat_interleave, roll
+    new:  pad, repeat, roll
 """
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from ..dialect.types import DType
 from ..errors import AxisError, BoundsError, DTypeError, ShapeError
@@ -14,6 +14,7 @@ from . import build
 from .annotations import Axes, ShapeLike
 from .arguments import also_named, flattened, integer, normal_axes, normal_axis, shape_argument, under_its_own_name
 from .core import Step, TensorCore
+from .other_names import Dim, Dims, OneAxis, SeveralAxes, StartEndAxis
 from .sizes import Shape, Size, SymbolicInt, countable, divided, greatest, least, numel, require
 
 
@@ -39,7 +40,7 @@ class MovementMethods(TensorCore):
         return self.reshape(*shape)
 
     @also_named(start_axis="start_dim", end_axis="end_dim")
-    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Self:
+    def flatten(self, start_dim: int = 0, end_dim: int = -1, **other: Unpack[StartEndAxis]) -> Self:
         """One axis from several: those from start_dim to end_dim.
 
             Tensor([[1.0], [2.0]]).flatten()  # [1.0, 2.0]
@@ -60,7 +61,7 @@ class MovementMethods(TensorCore):
         return self._view((build.reshape, ((numel(self.shape),),)))
 
     @also_named(axis="dim")
-    def unflatten(self, dim: int, sizes: Sequence[Any]) -> Self:
+    def unflatten(self, dim: int, sizes: Sequence[Any], **other: Unpack[OneAxis]) -> Self:
         """Several axes from one.
 
             Tensor([1.0, 2.0]).unflatten(0, (2, -1))  # [[1.0], [2.0]]
@@ -71,7 +72,7 @@ class MovementMethods(TensorCore):
         return self._view((build.reshape, (shape[:axis] + new + shape[axis + 1:],)))
 
     @also_named(dim="axis")
-    def squeeze(self, axis: Axes = None) -> Self:
+    def squeeze(self, axis: Axes = None, **other: Unpack[Dim]) -> Self:
         """Without axes of size 1: all of them, or those named (others than of size 1 stay).
 
             x.squeeze(-1)
@@ -80,14 +81,14 @@ class MovementMethods(TensorCore):
         axes = normal_axes(axis, len(shape), "squeeze")
         return self._view((build.reshape, (tuple(s for a, s in enumerate(shape) if a not in axes or s != 1),)))
 
-    @also_named(dim="axis")
-    def unsqueeze(self, axis: Axes) -> Self:
+    @also_named(axis="dim")
+    def unsqueeze(self, dim: Axes, **other: Unpack[SeveralAxes]) -> Self:
         """With new axes of size 1 at these positions of the result.
 
             x.unsqueeze(0)            # (1, 2, 3) of (2, 3)
         """
         shape = self.shape
-        given = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+        given = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
         rank = len(shape) + len(given)
         axes = normal_axes(given, rank, "unsqueeze")
         old = iter(shape)
@@ -95,7 +96,7 @@ class MovementMethods(TensorCore):
 
     @also_named(dim="axis")
     @under_its_own_name
-    def expand_dims(self, axis: Axes) -> Self:
+    def expand_dims(self, axis: Axes, **other: Unpack[Dim]) -> Self:
         """NumPy's name of unsqueeze. A new axis of size 1 at `axis`, the same dtype.
 
             Tensor([1.0, 2.0]).expand_dims(0)  # [[1.0, 2.0]]
@@ -139,6 +140,8 @@ class MovementMethods(TensorCore):
             Tensor([[1.0, 2.0]]).swapaxes(0, 1)  # [[1.0], [2.0]]
         """
         return self.transpose(integer(axis1, "swapaxes: axis1"), integer(axis2, "swapaxes: axis2"))
+
+    swapdims = swapaxes
 
     def moveaxis(self, source: Any, destination: Any) -> Self:
         """The axes `source` moved to the positions `destination`; the others keep their order. AxisError for an axis that is not there.
@@ -237,7 +240,7 @@ class MovementMethods(TensorCore):
 
     @also_named(axis="dim")
     @under_its_own_name
-    def narrow(self, dim: int, start: Any, length: Any) -> Self:
+    def narrow(self, dim: int, start: Any, length: Any, **other: Unpack[OneAxis]) -> Self:
         """`length` elements of one axis from `start`, as PyTorch's. BoundsError outside.
 
             Tensor([1.0, 2.0, 3.0]).narrow(0, 1, 2)  # [2.0, 3.0]
@@ -246,7 +249,7 @@ class MovementMethods(TensorCore):
         return self.shrink([(start, start + length) if a == axis else None for a in range(self.ndim)])
 
     @also_named(dims="axis", dim="axis")
-    def flip(self, axis: Axes = None, *more: int) -> Self:
+    def flip(self, axis: Axes = None, *more: int, **other: Unpack[Dims]) -> Self:
         """The axes reversed (all by default).
 
             x.flip(0, 1)
@@ -255,7 +258,7 @@ class MovementMethods(TensorCore):
         return self._view((build.flip, (axes,)))
 
     @also_named(axis="dim")
-    def split(self, split_size: Any, dim: int = 0) -> tuple[Self, ...]:
+    def split(self, split_size: Any, dim: int = 0, **other: Unpack[OneAxis]) -> tuple[Self, ...]:
         """Parts of `split_size` along an axis (the last may be smaller), or of the sizes in a list.
 
             x.split(2), x.split([1, 3])
@@ -277,7 +280,7 @@ class MovementMethods(TensorCore):
         return tuple(self.narrow(axis, b, s) for b, s in zip(begins, sizes))
 
     @also_named(axis="dim")
-    def chunk(self, chunks: int, dim: int = 0) -> tuple[Self, ...]:
+    def chunk(self, chunks: int, dim: int = 0, **other: Unpack[OneAxis]) -> tuple[Self, ...]:
         """At most `chunks` parts of equal size (the last may be smaller). `dim` is the axis that is cut.
 
             first, second = Tensor([1.0, 2.0, 3.0]).chunk(2)
@@ -297,7 +300,7 @@ class MovementMethods(TensorCore):
         return self.split(-(-size // count), axis)
 
     @also_named(axis="dim")
-    def unbind(self, dim: int = 0) -> tuple[Self, ...]:
+    def unbind(self, dim: int = 0, **other: Unpack[OneAxis]) -> tuple[Self, ...]:
         """The parts along an axis, without it. A tuple; the parts have one axis less.
 
             first, second = Tensor([[1.0, 2.0], [3.0, 4.0]]).unbind()
@@ -309,7 +312,7 @@ class MovementMethods(TensorCore):
         return tuple(self.narrow(axis, i, 1).squeeze(axis) for i in range(size))
 
     @also_named(axis="dim")
-    def select(self, dim: int, index: Any) -> Self:
+    def select(self, dim: int, index: Any, **other: Unpack[OneAxis]) -> Self:
         """One index of an axis, without the axis; BoundsError outside. The same dtype.
 
             Tensor([[1.0, 2.0], [3.0, 4.0]]).select(0, 1)  # [3.0, 4.0]
@@ -334,7 +337,7 @@ class MovementMethods(TensorCore):
         return self._new(padded(self.uop, pairs, value))
 
     @also_named(dims="axis", dim="axis")
-    def roll(self, shifts: Any, axis: Axes = None) -> Self:
+    def roll(self, shifts: Any, axis: Axes = None, **other: Unpack[Dims]) -> Self:
         """The elements moved along axes, those that leave at one end coming back at the other; with no axis, over the flattened tensor.
 
             x.roll(1, 0)
@@ -374,21 +377,6 @@ class MovementMethods(TensorCore):
         """
         times = shape_argument(repeats, "tile")
         return self.repeat((1,) * (self.ndim - len(times)) + times)
-
-    @also_named(axis="dim")
-    def repeat_interleave(self, repeats: Any, dim: int | None = None) -> Self:
-        """Each element repeated, along an axis or over the flattened tensor (NumPy's repeat).
-
-            x.repeat_interleave(2, 0)
-        """
-        u = self.uop if dim is not None else build.reshape(self.uop, (numel(self.shape),))
-        shape = build.shape_of(u)
-        axis = normal_axis(dim if dim is not None else 0, len(shape), "repeat_interleave")
-        times = require(repeats, "repeat_interleave")
-        before, size, after = shape[:axis], shape[axis], shape[axis + 1:]
-        countable((*before, size * times, *after), "repeat_interleave")
-        wide = build.expand(build.reshape(u, (*before, size, 1, *after)), (*before, size, times, *after))
-        return self._new(build.reshape(wide, (*before, size * times, *after)))
 
 
 def _fits(value: Any, dtype: DType) -> bool:

@@ -5,7 +5,7 @@ All are compositions of ops that have derivatives, so gradients pass through the
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import ml_dtypes
 
@@ -17,6 +17,7 @@ from .arguments import also_named, integer, normal_axis, reduction, under_its_ow
 from .broadcasting import operands
 from .exchange.methods import ExchangeMethods
 from .movement import padding_pairs
+from .other_names import OfReduction, OfVariance, OneAxis
 
 
 class NumericMethods(ExchangeMethods):
@@ -44,6 +45,8 @@ class NumericMethods(ExchangeMethods):
         angle = ratio.atan()
         angle = (math.pi / 2 - angle).where(height > width, angle)
         return (math.pi - angle).where(x.signbit(), angle).copysign(y)
+
+    arctan2 = atan2
 
     def nextafter(self, other: Operand) -> Self:
         """The next number of the dtype towards `other`; NaN where either is. Both broadcast, integers become floats.
@@ -136,7 +139,7 @@ class NumericMethods(ExchangeMethods):
         return self.where(self.gt(threshold), value)
 
     @also_named(axis="dim")
-    def glu(self, dim: int = -1) -> Self:
+    def glu(self, dim: int = -1, **other: Unpack[OneAxis]) -> Self:
         """The first half of an axis times the sigmoid of the second. ShapeError for an odd size.
 
             Tensor([2.0, 0.0]).glu()  # [1.0]
@@ -151,7 +154,7 @@ class NumericMethods(ExchangeMethods):
     # Reductions
 
     @reduction
-    def nansum(self, axis: Axes = None, keepdim: bool = False) -> Self:
+    def nansum(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """The sum with NaN as 0, along one axis, several or all.
 
             Tensor([1.0, float("nan")]).nansum().item()
@@ -159,7 +162,7 @@ class NumericMethods(ExchangeMethods):
         return self.where(~self.isnan(), 0).sum(axis, keepdim)
 
     @reduction
-    def nanmean(self, axis: Axes = None, keepdim: bool = False) -> Self:
+    def nanmean(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """The mean of the elements that are not NaN; NaN where there are none.
 
             Tensor([1.0, float("nan"), 3.0]).nanmean().item()
@@ -169,7 +172,7 @@ class NumericMethods(ExchangeMethods):
         return mean.cast(self.dtype) if self.dtype.is_float else mean
 
     @reduction
-    def nanmax(self, axis: Axes = None, keepdim: bool = False) -> Self:
+    def nanmax(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """The greatest element that is not NaN; NaN where there is none. ShapeError for no elements.
 
             Tensor([1.0, float("nan")]).nanmax().item()
@@ -180,7 +183,7 @@ class NumericMethods(ExchangeMethods):
         return self.where(~self.isnan(), -math.inf).max(axis, keepdim).where(~nothing, math.nan)
 
     @reduction
-    def nanmin(self, axis: Axes = None, keepdim: bool = False) -> Self:
+    def nanmin(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """The least element that is not NaN; NaN where there is none. ShapeError for no elements.
 
             Tensor([1.0, float("nan")]).nanmin().item()
@@ -191,7 +194,7 @@ class NumericMethods(ExchangeMethods):
         return self.where(~self.isnan(), math.inf).min(axis, keepdim).where(~nothing, math.nan)
 
     @reduction
-    def aminmax(self, axis: Axes = None, keepdim: bool = False) -> tuple[Self, Self]:
+    def aminmax(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> tuple[Self, Self]:
         """The least and the greatest element. ShapeError for no elements.
 
             low, high = Tensor([3.0, 1.0]).aminmax()
@@ -199,7 +202,7 @@ class NumericMethods(ExchangeMethods):
         return self.min(axis, keepdim), self.max(axis, keepdim)
 
     @reduction
-    def ptp(self, axis: Axes = None, keepdim: bool = False) -> Self:
+    def ptp(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """The greatest element less the least. ShapeError for no elements, DTypeError for bools.
 
             Tensor([3.0, 1.0]).ptp().item()
@@ -207,8 +210,7 @@ class NumericMethods(ExchangeMethods):
         return self.max(axis, keepdim) - self.min(axis, keepdim)
 
     @reduction
-    @also_named(ddof="correction")
-    def std_mean(self, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> tuple[Self, Self]:
+    def std_mean(self, axis: Axes = None, correction: Any = 1, keepdim: bool = False, **other: Unpack[OfVariance]) -> tuple[Self, Self]:
         """Standard deviation and mean.
 
             spread, middle = Tensor([1.0, 3.0]).std_mean()

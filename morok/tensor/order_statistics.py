@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ..dialect import types as T
 from ..errors import BoundsError, DTypeError
 from . import build, dtypes
 from .arguments import also_named, normal_axis, reduction
+from .other_names import OfQuantile, OfReduction
 from .sorting import SortingMethods
 
 _CONTINUOUS = {"linear": (1.0, 1.0), "weibull": (0.0, 0.0), "hazen": (0.5, 0.5), "median_unbiased": (1 / 3, 1 / 3), "normal_unbiased": (3 / 8, 3 / 8),
@@ -27,7 +28,7 @@ class OrderStatisticsMethods(SortingMethods):
     __slots__ = ()
 
     @reduction
-    def median(self, axis: Any = None, keepdim: bool = False) -> Self:
+    def median(self, axis: Any = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """The middle element, or the mean of the two in the middle; over some axes, or all. Integers become floats; NaN where one is NaN or there is none.
 
         AxisError for an axis that is not there. (PyTorch's median is the lower of the two: `kthvalue`, or quantile with method "lower".)
@@ -37,7 +38,7 @@ class OrderStatisticsMethods(SortingMethods):
         return self.quantile(0.5, axis, keepdim)
 
     @reduction
-    def nanmedian(self, axis: Any = None, keepdim: bool = False) -> Self:
+    def nanmedian(self, axis: Any = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """The median of what isn't NaN; NaN where all is.
 
             Tensor([3.0, float("nan"), 1.0]).nanmedian()  # 2.0
@@ -45,7 +46,7 @@ class OrderStatisticsMethods(SortingMethods):
         return self.nanquantile(0.5, axis, keepdim)
 
     @also_named(dim="axis", keepdims="keepdim", interpolation="method")
-    def quantile(self, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear") -> Self:
+    def quantile(self, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear", **other: Unpack[OfQuantile]) -> Self:
         """The element that a share q of all lies below, between two neighbours by the method's rule; over some axes, or all.
 
         The shape of q (a number, list or tensor in [0, 1]) before the remaining axes; integers become floats. NaN where an element is NaN, where there is
@@ -57,7 +58,7 @@ class OrderStatisticsMethods(SortingMethods):
         return self._quantile(q, axis, keepdim, method, skip_nan=False, what="quantile")
 
     @also_named(dim="axis", keepdims="keepdim", interpolation="method")
-    def nanquantile(self, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear") -> Self:
+    def nanquantile(self, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear", **other: Unpack[OfQuantile]) -> Self:
         """The quantile of what isn't NaN; NaN where all is. As `quantile` otherwise.
 
             Tensor([1.0, float("nan"), 2.0]).nanquantile(0.5)  # 1.5
@@ -65,7 +66,7 @@ class OrderStatisticsMethods(SortingMethods):
         return self._quantile(q, axis, keepdim, method, skip_nan=True, what="nanquantile")
 
     @also_named(dim="axis", keepdims="keepdim", interpolation="method")
-    def percentile(self, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear") -> Self:
+    def percentile(self, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear", **other: Unpack[OfQuantile]) -> Self:
         """The quantile at q / 100. As `quantile` otherwise.
 
             Tensor([1.0, 2.0, 4.0]).percentile(25)  # 1.5
@@ -73,7 +74,7 @@ class OrderStatisticsMethods(SortingMethods):
         return self._quantile(q, axis, keepdim, method, skip_nan=False, what="percentile", whole=100)
 
     @also_named(dim="axis", keepdims="keepdim", interpolation="method")
-    def nanpercentile(self, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear") -> Self:
+    def nanpercentile(self, q: Any, axis: Any = None, keepdim: bool = False, method: str = "linear", **other: Unpack[OfQuantile]) -> Self:
         """The nanquantile at q / 100. As `quantile` otherwise.
 
             Tensor([1.0, float("nan"), 2.0]).nanpercentile(50)  # 1.5

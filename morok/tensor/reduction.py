@@ -4,15 +4,16 @@ Over nothing: sum 0, prod 1, all True, any False; max, min and argmax of nothing
 """
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from ..dialect import types as T
 from ..errors import DTypeError, ShapeError
 from ..graph.tensor_graph import TensorUOp
 from . import build, dtypes
 from .annotations import Axes, DTypeLike
-from .arguments import also_named, normal_axes, normal_axis, number, reduction
+from .arguments import normal_axes, normal_axis, number, reduction
 from .creation import CreationMethods
+from .other_names import OfReduction, OfVariance
 from .sizes import Size, SymbolicInt, least, numel
 
 
@@ -25,7 +26,7 @@ class ReductionMethods(CreationMethods):
         return self._new(build.with_unit_axes(result, shape, axes) if keepdim else result)
 
     @reduction
-    def sum(self, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None) -> Self:
+    def sum(self, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None, **other: Unpack[OfReduction]) -> Self:
         """Sum; bools and integers in 64 bits, 16-bit floats accumulated in float32.
 
             x.sum(), x.sum(-1), x.sum((0, 2), keepdim=True)
@@ -33,7 +34,7 @@ class ReductionMethods(CreationMethods):
         return self._accumulated("add", axis, keepdim, dtype, "sum")
 
     @reduction
-    def prod(self, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None) -> Self:
+    def prod(self, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None, **other: Unpack[OfReduction]) -> Self:
         """Product; bools and integers in 64 bits, 16-bit floats accumulated in float32. `axis` is None (all axes), an int or several; with keepdim they stay
         with size 1. Of no elements 1.
 
@@ -50,7 +51,7 @@ class ReductionMethods(CreationMethods):
         return self._reduced(build.cast(self.uop, wide), name, axes, keepdim).cast(wanted)
 
     @reduction
-    def max(self, axis: Axes = None, keepdim: bool = False) -> Self:
+    def max(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """The greatest element; NaN if one is. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. The same dtype. ShapeError for
         no elements, AxisError for an axis that is not there.
 
@@ -59,7 +60,7 @@ class ReductionMethods(CreationMethods):
         return self._extreme("max", axis, keepdim)
 
     @reduction
-    def min(self, axis: Axes = None, keepdim: bool = False) -> Self:
+    def min(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """The least element; NaN if one is. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. The same dtype. ShapeError for no
         elements, AxisError for an axis that is not there.
 
@@ -88,7 +89,7 @@ class ReductionMethods(CreationMethods):
                 raise ShapeError(f"{what}: axis {axis} of shape {shape} {has} no elements, and {what} of nothing is undefined")
 
     @reduction
-    def any(self, axis: Axes = None, keepdim: bool = False) -> Self:
+    def any(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """Whether an element is not 0. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. The result is bool; of no elements
         True for all, False for any.
 
@@ -97,7 +98,7 @@ class ReductionMethods(CreationMethods):
         return self._reduced(self.bool().uop, "or", normal_axes(axis, self.ndim, "any"), keepdim)
 
     @reduction
-    def all(self, axis: Axes = None, keepdim: bool = False) -> Self:
+    def all(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """Whether every element is not 0. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. The result is bool; of no elements
         True for all, False for any.
 
@@ -106,7 +107,7 @@ class ReductionMethods(CreationMethods):
         return self._reduced(self.bool().uop, "and", normal_axes(axis, self.ndim, "all"), keepdim)
 
     @reduction
-    def count_nonzero(self, axis: Axes = None, keepdim: bool = False) -> Self:
+    def count_nonzero(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """How many elements are not 0, as int64. `axis` is None (all axes), an int or several; with keepdim they stay with size 1.
 
             Tensor([[1.0, 0.0], [1.0, 2.0]]).count_nonzero(1)  # [1, 2]
@@ -114,7 +115,7 @@ class ReductionMethods(CreationMethods):
         return self.bool().sum(axis, keepdim)
 
     @reduction
-    def mean(self, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None) -> Self:
+    def mean(self, axis: Axes = None, keepdim: bool = False, dtype: DTypeLike = None, **other: Unpack[OfReduction]) -> Self:
         """Arithmetic mean; of integers and bools as the default float. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. Of no
         elements NaN.
 
@@ -137,8 +138,7 @@ class ReductionMethods(CreationMethods):
         return self._new(build.reduce(ones, "add", tuple(range(len(symbolic))))) * float(known)  # type: ignore[arg-type]
 
     @reduction
-    @also_named(ddof="correction")
-    def var(self, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> Self:
+    def var(self, axis: Axes = None, correction: Any = 1, keepdim: bool = False, **other: Unpack[OfVariance]) -> Self:
         """Variance, the sum of squared distances from the mean divided by n - correction (1 as PyTorch, 0 for NumPy's). `axis` is None (all axes), an int or
         several; with keepdim they stay with size 1. Bool and integers as the default float.
 
@@ -153,8 +153,7 @@ class ReductionMethods(CreationMethods):
         return (squares / count)._rounded(self.dtype)
 
     @reduction
-    @also_named(ddof="correction")
-    def std(self, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> Self:
+    def std(self, axis: Axes = None, correction: Any = 1, keepdim: bool = False, **other: Unpack[OfVariance]) -> Self:
         """Standard deviation, the root of var. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. Bool and integers as the
         default float.
 
@@ -163,8 +162,7 @@ class ReductionMethods(CreationMethods):
         return self._computing().var(axis, correction, keepdim).sqrt()._rounded(self.dtype)
 
     @reduction
-    @also_named(ddof="correction")
-    def var_mean(self, axis: Axes = None, correction: Any = 1, keepdim: bool = False) -> tuple[Self, Self]:
+    def var_mean(self, axis: Axes = None, correction: Any = 1, keepdim: bool = False, **other: Unpack[OfVariance]) -> tuple[Self, Self]:
         """Variance and mean. `axis` is None (all axes), an int or several; with keepdim they stay with size 1. Bool and integers as the default float.
 
             variance, mean = Tensor([[1.0, 3.0], [2.0, 2.0]]).var_mean(1)
@@ -172,16 +170,17 @@ class ReductionMethods(CreationMethods):
         return self.var(axis, correction, keepdim), self.mean(axis, keepdim)
 
     @reduction
-    def norm(self, p: Any = 2, axis: Axes = None, keepdim: bool = False) -> Self:
+    def norm(self, p: Any = 2, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """The p-norm of all elements or along axes: p a positive number, inf, -inf or 0. `axis` is None (all axes), an int or several; with keepdim they stay
         with size 1. Bool and integers as the default float. The derivative where all elements are 0 is 0.
+        Of no elements 0, for a negative p inf; ShapeError for -inf.
 
             Tensor([[3.0, 4.0]]).norm(2, 1)  # [5.0]
         """
         axes = normal_axes(axis, self.ndim, "norm")
         x, p = self._computing().abs(), number(p, "norm: p")
         if p == float("inf"):
-            result = x.max(axes, keepdim)
+            result = x._greatest_or_zero(axes, keepdim)
         elif p == float("-inf"):
             result = x.min(axes, keepdim)
         elif p == 0:
@@ -191,8 +190,14 @@ class ReductionMethods(CreationMethods):
         elif p == 2:
             result = self._root((x * x).sum(axes, keepdim), 2)
         else:
-            result = self._root((x ** p).sum(axes, keepdim), p)
+            total = (x ** p).sum(axes, keepdim)
+            result = self._root(total, p) if p > 0 else total ** (1.0 / p)
         return result._rounded(self.dtype)
+
+    def _greatest_or_zero(self, axes: Any, keepdim: bool = False) -> Self:
+        """The greatest of elements that are not negative, and of none 0."""
+        nothing = any(self.shape[a] == 0 for a in axes)
+        return self.sum(axes, keepdim) if nothing else self.max(axes, keepdim)
 
     @staticmethod
     def _root(total: Any, p: Any) -> Any:
@@ -202,7 +207,7 @@ class ReductionMethods(CreationMethods):
         return (whole.sqrt() if p == 2 else whole ** (1.0 / p)).masked_fill(zero, 0)
 
     @reduction
-    def argmax(self, axis: Axes = None, keepdim: bool = False) -> Self:
+    def argmax(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """Where the first greatest element is (the first NaN, if there is one), as int64; over the flattened tensor by default. ShapeError for no elements.
 
             Tensor([[1.0, 2.0], [3.0, 0.0]]).argmax(1)  # [1, 0]
@@ -210,7 +215,7 @@ class ReductionMethods(CreationMethods):
         return self._position("max", axis, keepdim)
 
     @reduction
-    def argmin(self, axis: Axes = None, keepdim: bool = False) -> Self:
+    def argmin(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """Where the first least element is (the first NaN, if there is one), as int64; over the flattened tensor by default. ShapeError for no elements.
 
             Tensor([[1.0, 2.0], [3.0, 0.0]]).argmin(1)  # [0, 1]
@@ -238,7 +243,7 @@ class ReductionMethods(CreationMethods):
         return self._reduced(first, "min", (along,), keepdim).cast(T.int64)
 
     @reduction
-    def logsumexp(self, axis: Axes = None, keepdim: bool = False) -> Self:
+    def logsumexp(self, axis: Axes = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """log(sum(exp(x))) without overflow; -inf where every element is. `axis` is None (all axes), an int or several; with keepdim they stay with size 1.
         Bool and integers as the default float.
 

@@ -5,7 +5,7 @@ outside of the axis is left out; lists and arrays are looked at at once. Where s
 """
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from .broadcasting import broadcast_shape, is_scalar
 from .core import TensorCore
 from .indexing import IndexRows, as_array, least_not
 from .keys import parse_key
+from .other_names import AxisValue, OneAxis, OneDim
 from .rows import put
 from .sizes import Shape
 from .special.methods import SpecialMethods
@@ -34,7 +35,7 @@ class ScatteringMethods(SpecialMethods):
     # Element by element
 
     @also_named(axis="dim", value="src")
-    def scatter(self, dim: int, index: Any, src: Any, reduce: str | None = None) -> Self:
+    def scatter(self, dim: int, index: Any, src: Any, reduce: str | None = None, **other: Unpack[AxisValue]) -> Self:
         """This with src[i, j, ...] at [i, index[i, j, ...], ...] for dim 1, and so on for each dim; `reduce` "add" or "multiply" combines instead.
 
         The index has as many axes as this and integers, with sizes up to those of this (but on `dim`) and of `src`, which is a tensor or a number. The same
@@ -47,7 +48,7 @@ class ScatteringMethods(SpecialMethods):
         return self._scattered(dim, index, src, OPS[reduce] if reduce else "set", True, "scatter")
 
     @also_named(axis="dim", value="src")
-    def scatter_(self, dim: int, index: Any, src: Any, reduce: str | None = None) -> Self:
+    def scatter_(self, dim: int, index: Any, src: Any, reduce: str | None = None, **other: Unpack[AxisValue]) -> Self:
         """`scatter` in place.
 
             Tensor([0, 0, 0]).scatter_(0, Tensor([2]), 5)  # [0, 0, 5]
@@ -55,7 +56,7 @@ class ScatteringMethods(SpecialMethods):
         return self._replace(self.scatter(dim, index, src, reduce))
 
     @also_named(axis="dim")
-    def scatter_add(self, dim: int, index: Any, src: Any) -> Self:
+    def scatter_add(self, dim: int, index: Any, src: Any, **other: Unpack[OneAxis]) -> Self:
         """This with src[i, j, ...] added at [i, index[i, j, ...], ...] for dim 1, and so on; 16-bit floats summed in float32.
 
         Shapes, dtypes and errors as for `scatter`.
@@ -65,7 +66,7 @@ class ScatteringMethods(SpecialMethods):
         return self._scattered(dim, index, src, "add", True, "scatter_add")
 
     @also_named(axis="dim")
-    def scatter_add_(self, dim: int, index: Any, src: Any) -> Self:
+    def scatter_add_(self, dim: int, index: Any, src: Any, **other: Unpack[OneAxis]) -> Self:
         """`scatter_add` in place.
 
             Tensor([1, 1]).scatter_add_(0, Tensor([0, 0]), Tensor([5, 6]))  # [12, 1]
@@ -73,7 +74,7 @@ class ScatteringMethods(SpecialMethods):
         return self._replace(self.scatter_add(dim, index, src))
 
     @also_named(axis="dim")
-    def scatter_reduce(self, dim: int, index: Any, src: Any, reduce: str, include_self: bool = True) -> Self:
+    def scatter_reduce(self, dim: int, index: Any, src: Any, reduce: str, include_self: bool = True, **other: Unpack[OneAxis]) -> Self:
         """This with src[i, j, ...] combined at [i, index[i, j, ...], ...] for dim 1, and so on: `reduce` is "sum", "prod", "mean", "amax" or "amin".
 
         Without `include_self` what was there before does not count. A mean of integers is rounded down. Shapes, dtypes and errors as for `scatter`; OptionError
@@ -84,7 +85,7 @@ class ScatteringMethods(SpecialMethods):
         return self._scattered(dim, index, src, _reduction(reduce, "scatter_reduce"), include_self, "scatter_reduce")
 
     @also_named(axis="dim")
-    def scatter_reduce_(self, dim: int, index: Any, src: Any, reduce: str, include_self: bool = True) -> Self:
+    def scatter_reduce_(self, dim: int, index: Any, src: Any, reduce: str, include_self: bool = True, **other: Unpack[OneAxis]) -> Self:
         """`scatter_reduce` in place.
 
             Tensor([1, 9]).scatter_reduce_(0, Tensor([0, 0]), Tensor([5, 3]), "sum")  # [9, 9]
@@ -92,7 +93,7 @@ class ScatteringMethods(SpecialMethods):
         return self._replace(self.scatter_reduce(dim, index, src, reduce, include_self))
 
     @also_named(dim="axis")
-    def put_along_axis(self, indices: Any, values: Any, axis: int | None) -> None:
+    def put_along_axis(self, indices: Any, values: Any, axis: int | None, **other: Unpack[OneDim]) -> None:
         """NumPy's: writes, in place, values[i, j, ...] to [i, indices[i, j, ...], ...] for axis 1, and so on; of the flattened tensor for None.
 
         The indices have as many axes as this, and the other axes broadcast; the values broadcast to the indices. ShapeError or DTypeError for what does not
@@ -118,7 +119,7 @@ class ScatteringMethods(SpecialMethods):
     # Slices at the indices of an axis
 
     @also_named(axis="dim")
-    def index_add(self, dim: int, index: Any, source: Any, alpha: float = 1) -> Self:
+    def index_add(self, dim: int, index: Any, source: Any, alpha: float = 1, **other: Unpack[OneAxis]) -> Self:
         """This with alpha times the slices of `source` along `dim` added at the indices; 16-bit floats summed in float32.
 
         The index has one axis, as long as that of `source`, whose other axes are those of this; source may also be a number. ShapeError or DTypeError for what
@@ -129,7 +130,7 @@ class ScatteringMethods(SpecialMethods):
         return self._indexed(dim, index, source if _is_one(alpha) else self._left(source, "index_add") * alpha, "add", True, "index_add")
 
     @also_named(axis="dim")
-    def index_add_(self, dim: int, index: Any, source: Any, alpha: float = 1) -> Self:
+    def index_add_(self, dim: int, index: Any, source: Any, alpha: float = 1, **other: Unpack[OneAxis]) -> Self:
         """`index_add` in place.
 
             Tensor([1, 1]).index_add_(0, Tensor([1]), Tensor([5]), alpha=2)  # [1, 11]
@@ -137,7 +138,7 @@ class ScatteringMethods(SpecialMethods):
         return self._replace(self.index_add(dim, index, source, alpha))
 
     @also_named(axis="dim")
-    def index_copy(self, dim: int, index: Any, source: Any) -> Self:
+    def index_copy(self, dim: int, index: Any, source: Any, **other: Unpack[OneAxis]) -> Self:
         """This with the slices of `source` along `dim` at the indices. Shapes and errors as for `index_add`.
 
             Tensor([1, 2, 3]).index_copy(0, Tensor([2, 0]), Tensor([8, 9]))  # [9, 2, 8]
@@ -145,7 +146,7 @@ class ScatteringMethods(SpecialMethods):
         return self._indexed(dim, index, source, "set", True, "index_copy")
 
     @also_named(axis="dim")
-    def index_copy_(self, dim: int, index: Any, source: Any) -> Self:
+    def index_copy_(self, dim: int, index: Any, source: Any, **other: Unpack[OneAxis]) -> Self:
         """`index_copy` in place.
 
             Tensor([1, 2, 3]).index_copy_(0, Tensor([2]), Tensor([8]))  # [1, 2, 8]
@@ -153,7 +154,7 @@ class ScatteringMethods(SpecialMethods):
         return self._replace(self.index_copy(dim, index, source))
 
     @also_named(axis="dim")
-    def index_fill(self, dim: int, index: Any, value: Any) -> Self:
+    def index_fill(self, dim: int, index: Any, value: Any, **other: Unpack[OneAxis]) -> Self:
         """This with the number, or tensor of one element, in all slices along `dim` at the indices. Errors as for `index_add`.
 
             Tensor([1, 2, 3]).index_fill(0, Tensor([0, 2]), 7)  # [7, 2, 7]
@@ -164,7 +165,7 @@ class ScatteringMethods(SpecialMethods):
         return self._indexed(dim, index, given.reshape(()), "set", True, "index_fill")
 
     @also_named(axis="dim")
-    def index_fill_(self, dim: int, index: Any, value: Any) -> Self:
+    def index_fill_(self, dim: int, index: Any, value: Any, **other: Unpack[OneAxis]) -> Self:
         """`index_fill` in place.
 
             Tensor([1, 2, 3]).index_fill_(0, Tensor([-1]), 7)  # [1, 2, 7]
@@ -172,7 +173,7 @@ class ScatteringMethods(SpecialMethods):
         return self._replace(self.index_fill(dim, index, value))
 
     @also_named(axis="dim")
-    def index_reduce(self, dim: int, index: Any, source: Any, reduce: str, include_self: bool = True) -> Self:
+    def index_reduce(self, dim: int, index: Any, source: Any, reduce: str, include_self: bool = True, **other: Unpack[OneAxis]) -> Self:
         """This with the slices of `source` along `dim` combined at the indices: `reduce` is "sum", "prod", "mean", "amax" or "amin".
 
         Shapes and errors as for `index_add`; the rest as for `scatter_reduce`.
@@ -182,7 +183,7 @@ class ScatteringMethods(SpecialMethods):
         return self._indexed(dim, index, source, _reduction(reduce, "index_reduce"), include_self, "index_reduce")
 
     @also_named(axis="dim")
-    def index_reduce_(self, dim: int, index: Any, source: Any, reduce: str, include_self: bool = True) -> Self:
+    def index_reduce_(self, dim: int, index: Any, source: Any, reduce: str, include_self: bool = True, **other: Unpack[OneAxis]) -> Self:
         """`index_reduce` in place.
 
             Tensor([4, 1]).index_reduce_(0, Tensor([0, 0]), Tensor([2, 2]), "prod")  # [16, 1]
@@ -259,7 +260,7 @@ class ScatteringMethods(SpecialMethods):
     # Windows
 
     @also_named(axis="dim")
-    def select_scatter(self, src: Any, dim: int, index: int) -> Self:
+    def select_scatter(self, src: Any, dim: int, index: int, **other: Unpack[OneAxis]) -> Self:
         """This with `src` as the slice at an index of a dim, as PyTorch's.
 
         `src` broadcasts to the shape without the dim. ShapeError or BoundsError for what does not fit.
@@ -271,7 +272,7 @@ class ScatteringMethods(SpecialMethods):
         return new
 
     @also_named(axis="dim")
-    def slice_scatter(self, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Self:
+    def slice_scatter(self, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1, **other: Unpack[OneAxis]) -> Self:
         """This with `src` in a slice along a dim, as PyTorch's.
 
         `src` broadcasts to the shape of the slice. ShapeError for what does not fit.
@@ -351,6 +352,9 @@ def _combined(rows: TensorUOp, positions: TensorUOp, value: TensorUOp, axis: int
         op = "max"
     if dtype.is_float and dtype.bits < 32 and op in ("add", "mul", "mean"):
         return build.cast(_combined(build.cast(rows, T.float32), positions, build.cast(value, T.float32), axis, op, include_self), dtype)
+    if op == "mean" and dtype.is_int and dtype.bits < 64:  # sums that wrap have another mean
+        wide = T.uint64 if dtype.kind == "u" else T.int64
+        return build.cast(_combined(build.cast(rows, wide), positions, build.cast(value, wide), axis, op, include_self), dtype)
     kind = "add" if op == "mean" else op
     start = rows
     if not include_self:

@@ -1,13 +1,14 @@
 """Where elements are not 0, and the elements there. How many there are is computed at once, the rest is lazy."""
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from ..dialect import types as T
 from ..errors import ShapeError
 from . import build
 from .arguments import also_named, normal_axis
 from .data_sizes import true_places
+from .other_names import OneDim
 from .scattering import ScatteringMethods
 
 INSTEAD = "keep the shape instead, as x.where(condition, 0) and count_nonzero do, or select outside of the function"
@@ -51,7 +52,7 @@ class SelectionMethods(ScatteringMethods):
         return true_places(self._truth().ravel(), "flatnonzero", INSTEAD)[0]
 
     @also_named(dim="axis")
-    def compress(self, condition: Any, axis: int | None = None) -> Self:
+    def compress(self, condition: Any, axis: int | None = None, **other: Unpack[OneDim]) -> Self:
         """NumPy's: the slices along an axis (elements of the flattened tensor by default) where a condition on one axis holds; it may be shorter than the axis.
 
         ShapeError for a condition of more axes or that is longer, JitError inside a captured function.

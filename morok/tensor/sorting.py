@@ -5,7 +5,7 @@ The work is `radix.py`'s. What a sort's elements receive goes back to where they
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from ..dialect import types as T
 from ..errors import BoundsError, ShapeError
@@ -15,6 +15,7 @@ from . import build, dtypes, radix
 from .arguments import also_named, integer, normal_axis
 from .closed_form import with_rule
 from .cumulative import CumulativeMethods
+from .other_names import AxisKeepdims, OneAxis, OneDim
 from .rows import picked, put
 
 
@@ -22,7 +23,7 @@ class SortingMethods(CumulativeMethods):
     __slots__ = ()
 
     @also_named(dim="axis")
-    def sort(self, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Self:
+    def sort(self, axis: int | None = -1, descending: bool = False, stable: bool = True, **other: Unpack[OneDim]) -> Self:
         """The elements in order along an axis; of the flattened tensor for None. NaN is greatest; -0.0 comes before 0.0.
 
         A new tensor of the same shape and dtype (as the array API has it; PyTorch's gives `argsort` beside it). Every sort is stable. AxisError for
@@ -38,7 +39,7 @@ class SortingMethods(CumulativeMethods):
         return self._new(_derived(self, result, along, descending)) if self.dtype.is_float and is_derived(self.uop) else result
 
     @also_named(dim="axis")
-    def argsort(self, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Self:
+    def argsort(self, axis: int | None = -1, descending: bool = False, stable: bool = True, **other: Unpack[OneDim]) -> Self:
         """Where the elements come from in order along an axis, as int64; of the flattened tensor for None. NaN is greatest, zeros are equal.
 
         The same shape. Equal elements stay in their order, in descending order too. AxisError for an axis that is not there.
@@ -51,7 +52,7 @@ class SortingMethods(CumulativeMethods):
         return self._from_rows(radix.order_of(radix.keys_of(rows, descending)), along)
 
     @also_named(axis="dim", keepdims="keepdim")
-    def kthvalue(self, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Self, Self]:
+    def kthvalue(self, k: int, dim: int = -1, keepdim: bool = False, **other: Unpack[AxisKeepdims]) -> tuple[Self, Self]:
         """The k-th least element along an axis, counted from 1, and where it is (int64), without the axis.
 
         BoundsError for a k that is not in [1, n].
@@ -67,7 +68,7 @@ class SortingMethods(CumulativeMethods):
         return (value, place) if keepdim else (value.squeeze(along), place.squeeze(along))
 
     @also_named(axis="dim")
-    def topk(self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Self, Self]:
+    def topk(self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, **other: Unpack[OneAxis]) -> tuple[Self, Self]:
         """The k greatest elements along an axis (or least, without `largest`), in order, and where they are (int64); NaN is greatest.
 
         Both of the tensor's shape with k on the axis. BoundsError for a k that is not in [0, n].

@@ -1,20 +1,21 @@
 """Statistics made of reductions: weighted means, covariance, integrals of samples, and reductions that skip NaN."""
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from ..dialect import types as T
 from ..errors import DTypeError, ShapeError
 from . import dtypes
 from .arguments import also_named, normal_axes, normal_axis, number, reduction
 from .arrangement import ArrangementMethods
+from .other_names import Ddof, OfReduction, OfVariance, OneDim
 
 
 class StatisticsMethods(ArrangementMethods):
     __slots__ = ()
 
     @reduction
-    def average(self, axis: Any = None, weights: Any = None, returned: bool = False, keepdim: bool = False) -> Any:
+    def average(self, axis: Any = None, weights: Any = None, returned: bool = False, keepdim: bool = False, **other: Unpack[OfReduction]) -> Any:
         """The mean, with weights sum(x * weights) / sum(weights); `returned` gives the sum of the weights too.
 
         `axis` is None (all axes), an int or several; weights have this shape, or are a vector for one axis. Bool and integers as the default float.
@@ -39,16 +40,15 @@ class StatisticsMethods(ArrangementMethods):
     # Without NaN
 
     @reduction
-    def nanprod(self, axis: Any = None, keepdim: bool = False) -> Self:
+    def nanprod(self, axis: Any = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """The product with NaN as 1. `axis` is None (all axes), an int or several; dtypes as prod's.
 
             Tensor([2.0, float("nan"), 3.0]).nanprod().item()  # 6.0
         """
         return self.where(~self.isnan(), 1).prod(axis, keepdim)
 
-    @also_named(ddof="correction")
     @reduction
-    def nanvar(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Self:
+    def nanvar(self, axis: Any = None, correction: Any = 1, keepdim: bool = False, **other: Unpack[OfVariance]) -> Self:
         """The variance of the elements that are not NaN, divided by their number - correction; NaN where that is not positive.
 
         `axis` is None (all axes), an int or several. Bool and integers as the default float.
@@ -64,9 +64,8 @@ class StatisticsMethods(ArrangementMethods):
         variance = (distance * distance).sum(axis, True) / left.where(left.gt(0), float("nan"))
         return (variance if keepdim else variance.squeeze(normal_axes(axis, self.ndim, "nanvar"))).cast(self.dtype)
 
-    @also_named(ddof="correction")
     @reduction
-    def nanstd(self, axis: Any = None, correction: Any = 1, keepdim: bool = False) -> Self:
+    def nanstd(self, axis: Any = None, correction: Any = 1, keepdim: bool = False, **other: Unpack[OfVariance]) -> Self:
         """The standard deviation of the elements that are not NaN, the root of nanvar. `axis` is None (all axes), an int or several.
 
             Tensor([1.0, float("nan"), 1.0]).nanstd().item()  # 0.0
@@ -74,7 +73,7 @@ class StatisticsMethods(ArrangementMethods):
         return self.nanvar(axis, correction, keepdim).sqrt()
 
     @reduction
-    def nanargmax(self, axis: Any = None, keepdim: bool = False) -> Self:
+    def nanargmax(self, axis: Any = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """Where the first greatest element is that is not NaN, as int64; 0 where all are. `axis` is None (the flattened tensor) or an int.
 
             Tensor([1.0, float("nan"), 3.0]).nanargmax().item()  # 2
@@ -82,7 +81,7 @@ class StatisticsMethods(ArrangementMethods):
         return (self.where(~self.isnan(), float("-inf")) if self.dtype.is_float else self).argmax(axis, keepdim)
 
     @reduction
-    def nanargmin(self, axis: Any = None, keepdim: bool = False) -> Self:
+    def nanargmin(self, axis: Any = None, keepdim: bool = False, **other: Unpack[OfReduction]) -> Self:
         """Where the first least element is that is not NaN, as int64; 0 where all are. `axis` is None (the flattened tensor) or an int.
 
             Tensor([1.0, float("nan"), 3.0]).nanargmin().item()  # 0
@@ -90,7 +89,7 @@ class StatisticsMethods(ArrangementMethods):
         return (self.where(~self.isnan(), float("inf")) if self.dtype.is_float else self).argmin(axis, keepdim)
 
     @also_named(dim="axis")
-    def nancumsum(self, axis: int | None = None) -> Self:
+    def nancumsum(self, axis: int | None = None, **other: Unpack[OneDim]) -> Self:
         """Sums of all elements up to each with NaN as 0, along an axis (of the flattened tensor by default). Dtypes as cumsum's.
 
             Tensor([1.0, float("nan"), 3.0]).nancumsum()  # [1.0, 1.0, 4.0]
@@ -98,7 +97,7 @@ class StatisticsMethods(ArrangementMethods):
         return self.where(~self.isnan(), 0).cumsum(axis)
 
     @also_named(dim="axis")
-    def nancumprod(self, axis: int | None = None) -> Self:
+    def nancumprod(self, axis: int | None = None, **other: Unpack[OneDim]) -> Self:
         """Products of all elements up to each with NaN as 1, along an axis (of the flattened tensor by default). Dtypes as cumprod's.
 
             Tensor([2.0, float("nan"), 3.0]).nancumprod()  # [2.0, 2.0, 6.0]
@@ -108,7 +107,7 @@ class StatisticsMethods(ArrangementMethods):
     # Covariance
 
     @also_named(ddof="correction")
-    def cov(self, correction: Any = 1, fweights: Any = None, aweights: Any = None) -> Self:
+    def cov(self, correction: Any = 1, fweights: Any = None, aweights: Any = None, **other: Unpack[Ddof]) -> Self:
         """The covariance of the rows: each is a variable, each column an observation; (n, m) gives (n, n), a vector a 0-d tensor.
 
         Sums are divided by the number of observations - correction, as PyTorch's. `fweights` (m,), integers, say how often each observation occurs,
@@ -157,7 +156,7 @@ class StatisticsMethods(ArrangementMethods):
     # Samples of a function
 
     @also_named(dim="axis")
-    def trapezoid(self, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Self:
+    def trapezoid(self, x: Any = None, dx: Any = 1.0, axis: int = -1, **other: Unpack[OneDim]) -> Self:
         """The integral along an axis by the trapezoidal rule, of samples at `x` (this shape, or a vector), or `dx` apart. The axis is dropped.
 
         Bool and integers as the default float. ShapeError for a 0-d tensor.

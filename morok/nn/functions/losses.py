@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 from ...errors import BoundsError, DTypeError, ShapeError
-from ...tensor.arguments import number
+from ...tensor.arguments import also_named, number
 from ...tensor.broadcasting import broadcast_shape
+from ...tensor.other_names import OneAxis
 from ...tensor.tensor import Tensor
 from ..arguments import of_tensor
 
@@ -214,8 +215,9 @@ def multilabel_margin_loss(input: Tensor, target: Any, reduction: str = "mean") 
 
 # Distances
 
+@also_named(axis="dim")
 @of_tensor
-def cosine_similarity(x1: Tensor, x2: Any, dim: int = 1, eps: float = 1e-8) -> Tensor:
+def cosine_similarity(x1: Tensor, x2: Any, dim: int = 1, eps: float = 1e-8, **other: Unpack[OneAxis]) -> Tensor:
     """The cosine of the angle between vectors along an axis; lengths count as at least eps.
 
         nn.functional.cosine_similarity(Tensor([[3.0, 4.0]]), Tensor([[3.0, 4.0]]))    # [1.0]

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ...graph.tensor_graph import TensorUOp
 from .. import build
 from ..arguments import also_named, require_function
 from ..core import TensorCore
+from ..other_names import InOutDims
 from ..structures import replaced
 from ..tensor import Tensor
 from .levels import RANDOMNESS, Level
@@ -22,7 +23,7 @@ Axes = Any
 
 
 @also_named(in_dims="in_axes", out_dims="out_axes")
-def vmap(function: Callable, in_axes: Axes = 0, out_axes: Axes = 0, randomness: str = "error") -> Callable:
+def vmap(function: Callable, in_axes: Axes = 0, out_axes: Axes = 0, randomness: str = "error", **other: Unpack[InOutDims]) -> Callable:
     """A function that does for all examples along an axis what the given one does for one, in one graph.
 
     `in_axes` names the axis of each argument's examples: one for all, or one for each, None for an argument that is the same for all; within lists, tuples and

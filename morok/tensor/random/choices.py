@@ -15,8 +15,10 @@ from ...errors import BoundsError, DTypeError, ShapeError
 from .. import dtypes
 from ..annotations import DTypeLike, ShapeLike
 from ..arguments import integer, normal_axis, shape_argument
+from ..known_values import known_array
 from ..sizes import Shape
 from ..tensor import Tensor
+from ..tracing import TRACING
 from .distributions import gumbel, integers_below, source_of
 from .generator import Generator
 
@@ -70,9 +72,10 @@ def shuffle(x: Tensor, axis: int = 0, generator: Generator | None = None) -> Non
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, generator: Generator | None = None) -> Tensor:
     """PyTorch's: numbers of classes, drawn by weights along the last axis, which need not add up to 1. Of shape (num_samples,) for weights of one axis, (rows,
-    num_samples) for two; int64. Without replacement each class comes once, and those of weight 0 after all others; with replacement they never come.
+    num_samples) for two; int64. Without replacement each class comes once; one of weight 0 never comes.
 
-    Weights that are negative or NaN count as 0. DTypeError for weights that are no floats; ShapeError for more than two axes, or none; BoundsError for a
+    Weights that are negative or NaN count as 0. Where too few are above 0, weights that are known without computing raise BoundsError, and others give classes
+    of weight 0 last; with replacement, the last class. DTypeError for weights that are no floats; ShapeError for more than two axes, or none; BoundsError for a
     negative number of samples, for more than there are classes without replacement, and for no classes.
 
         morok.multinomial(Tensor([0.0, 3.0, 0.0]), 2, replacement=True)  # [1, 1]
@@ -84,6 +87,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, gene
     count = integer(num_samples, "multinomial: num_samples")
     classes = _size(input, input.ndim - 1, "multinomial")
     _check_count(count, classes, replacement, "multinomial")
+    _check_weights(input, count, replacement, "multinomial")
     source = source_of(generator, input.device)
     return (_by_weights if replacement else _greatest)(input, (*input.shape[:-1], count), source)
 
@@ -94,8 +98,8 @@ def choice(a: Any, size: ShapeLike | None = None, replace: bool = True, p: Any =
     gives their probabilities, one axis of weights that need not add up to 1; they are equally likely without. Without `replace` none comes twice, and the
     order is random too. The dtype is that of `a`, int64 for an int; gradients go to the elements.
 
-    BoundsError for nothing to choose from, and for more than there are without `replace`; ShapeError for weights of another shape; AxisError for an axis that
-    is not there.
+    BoundsError for nothing to choose from, for more than there are without `replace`, and where too few of the weights, if they are known, are above 0;
+    ShapeError for weights of another shape; AxisError for an axis that is not there.
 
         morok.random.choice(Tensor([1.0, 2.0]), 3, p=[0.0, 1.0])  # [2.0, 2.0, 2.0]
         morok.random.choice(10, (2, 3), replace=False).shape      # (2, 3)
@@ -111,6 +115,7 @@ def choice(a: Any, size: ShapeLike | None = None, replace: bool = True, p: Any =
         weights = p if isinstance(p, Tensor) else Tensor(p, dtype=T.float64, device=source.device)
         if weights.shape != (count,):
             raise ShapeError(f"choice: p gives a probability for each of {count} elements, not shape {weights.shape}")
+        _check_weights(weights, total, replace, "choice")
         chosen = (_by_weights if replace else _greatest)(weights, (total,), source)
     elif replace:
         chosen = integers_below(count, (total,), source).cast(T.int64) if total else Tensor(np.zeros(0, np.int64), device=source.device)
@@ -153,6 +158,18 @@ def _size(t: Tensor, axis: int, what: str) -> int:
     if not isinstance(size, int):
         raise ShapeError(f"{what}: the axis has a symbolic size, {size!r}; random numbers have static shapes")
     return size
+
+
+def _check_weights(weights: Tensor, wanted: int, replace: bool, what: str) -> None:
+    """BoundsError where fewer classes than are drawn have a weight above 0, if the weights are known without computing, outside of captured functions."""
+    array = None if TRACING.count and TRACING.current is not None or not all(isinstance(s, int) for s in weights.shape) else known_array(weights)
+    if array is None or not array.size or not wanted:
+        return
+    drawn = int((array.astype(np.float64) > 0).sum(-1).min())
+    least = 1 if replace else wanted
+    if drawn < least:
+        raise BoundsError(f"{what}: draws {wanted} {'with' if replace else 'without'} replacement, but only {drawn} of {array.shape[-1]} weights are above 0; "
+                          f"at least {least} must be")
 
 
 def _check_count(wanted: int, classes: int, replace: bool, what: str) -> None:

@@ -27,6 +27,7 @@ UNARY = {
     "logical_not": "np.logical_not(x)", "detach": "x", "clone": "x", "contiguous": "x", "realize": "x", "cpu": "x", "round": "np.round(x)",
     "stop_gradient": "x", "ravel": "np.ravel(x)", "flatten": "np.ravel(x)", "square": "x * x", "copy": "x", "bool": "x != 0", "double": "x", "float": "x",
     "half": "x.astype(np.float16)", "bfloat16": "x", "int": "np.trunc(x)", "long": "np.trunc(x)",
+    "short": "np.trunc(x)", "char": "np.trunc(x)", "byte": "np.trunc(x) % 256",
     "zeros_like": "np.zeros_like(x)", "ones_like": "np.ones_like(x)", "empty_like": "np.zeros_like(x)", "sinc": "np.sinc(x)",
 }
 """Of one operand of any shape."""
@@ -120,6 +121,14 @@ CALLS = {
     "flipud": ("w.flipud()", "np.flipud(w)"), "fliplr": ("w.fliplr()", "np.fliplr(w)"), "corrcoef": ("w.corrcoef()", "np.corrcoef(w)"),
     "cov": ("w.cov()", "np.cov(w)"), "diag": ("w.diag(1)", "np.diag(w, 1)"), "from_dlpack": ("Tensor.from_dlpack(w.numpy())", "w"),
     "sum": ("x.sum(0)", "x.sum(0)"),
+    "invert": ("morok.invert(i)", "~i"), "left_shift": ("morok.left_shift(i, j)", "i << j"), "right_shift": ("morok.right_shift(i, j)", "i >> j"),
+    "power": ("morok.power(i, j)", "i ** j"),
+    "element_size": ("v.element_size()", "v.itemsize"), "nelement": ("v.nelement()", "v.size"), "ndimension": ("v.ndimension()", "v.ndim"),
+    "new_empty": ("i.new_empty(2, 0)", "np.empty((2, 0))"), "new_full": ("i.new_full((2, 3), 7)", "np.full((2, 3), 7)"),
+    "new_ones": ("i.new_ones(2, 3)", "np.ones((2, 3))"), "new_zeros": ("i.new_zeros((2, 3))", "np.zeros((2, 3))"),
+    "new_tensor": ("i.new_tensor([1.5, -2.5])", "np.array([1, -2])"), "type_as": ("x.type_as(i)", "x.astype(np.int64)"),
+    "reshape_as": ("v.reshape_as(Tensor.zeros(3, 4))", "v.reshape(3, 4)"), "view_as": ("v.view_as(Tensor.zeros(3, 4))", "v.reshape(3, 4)"),
+    "sum_to_size": ("v.sum_to_size(2, 1)", "v.sum((0, 2)).reshape(2, 1)"), "swapdims": ("v.swapdims(0, 2)", "np.swapaxes(v, 0, 2)"), "t": ("w.t()", "w.T"),
 }
 """Of operands with shapes of their own: w and k are matrices 3 x 3, v is 1 x 2 x 6. The method's call, and what NumPy gives."""
 

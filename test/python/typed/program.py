@@ -8,7 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 import morok
+import morok.random
 from morok import Generator, Tensor, Variable, dtypes, nn, optim
+from morok.dtypes import float64
+from morok.linalg import norm, solve
 
 Array = npt.NDArray[np.float32]
 
@@ -84,11 +87,19 @@ def train(model: Classifier, x: Array, y: npt.NDArray[np.int64], epochs: int, se
 
 
 def standardised(x: Tensor, axis: int = 0) -> Tensor:
-    mean, deviation = x.mean(axis, keepdim=True), x.std(axis, keepdim=True)
+    mean, deviation = x.mean(axis, keepdims=True), x.std(dim=axis, keepdim=True, ddof=1)
     result: Tensor = (x - mean) / morok.maximum(deviation, 1e-6)
     result[:, 0] = 1.0
     result[1:3] += morok.zeros(2, x.shape[1])
     return morok.clip(result, -3, 3)
+
+
+def rows_of(x: Tensor) -> tuple[Tensor, Tensor]:
+    """PyTorch's and NumPy's names of one argument."""
+    scores = (x - morok.mean(x, dim=1, keepdims=True)).softmax(dim=-1) + morok.sum(x, dim=0, keepdim=True)
+    best, _ = scores.topk(2, axis=1)
+    total = scores.cumsum(dim=1) + morok.cumsum(scores, dim=1) + scores.max(dim=1, keepdims=True)
+    return morok.cat([best, total], axis=1).flip(dims=(0,)), scores.unsqueeze(dim=0).squeeze(dim=0).quantile(0.5, dim=1, interpolation="lower")
 
 
 def main(folder: str) -> None:
@@ -97,11 +108,13 @@ def main(folder: str) -> None:
     labels = (data[:, 0] > 0).cast(dtypes.int64)
     model = Classifier(8, 8, 2)
     losses = train(model, standardised(data).numpy(), labels.numpy(), epochs=1)
+    rows, middles = rows_of(data)
     gradient = morok.grad(lambda t: (t ** 2).sum())(data)
     n = Variable("n", 1, 64)
+    solved = solve(data[:8].cast(float64) + morok.eye(8, dtype=float64) * 9, data[0].cast(float64))
     part = data[: n.bind(3)].sum()
     morok.save(model.state_dict(), Path(folder) / "model.safetensors")
-    print(losses[-1], accuracy(model, data, labels), gradient.shape, part.item())
+    print(losses[-1], accuracy(model, data, labels), gradient.shape, part.item(), rows.shape, middles.shape, norm(solved).shape)
 
 
 if __name__ == "__main__":
