@@ -189,7 +189,10 @@ class _Backwards:
 
 
 class _Kept(NamedTuple):
-    """Where a loop keeps a carried value: in the carried rows of a number, at a position. The first one of rows of what follows is what the loop begins with."""
+    """Where a loop keeps a carried value: in the carried rows of a number, at a position.
+
+    The first one of rows of what follows is what the loop begins with.
+    """
 
     number: int
     position: TensorUOp
