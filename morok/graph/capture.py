@@ -43,7 +43,7 @@ class Captured:
 
 
 def capture(sinks: Sequence[TensorUOp], in_place: InPlace = True) -> Captured:
-    """The program that computes the sinks. BoundsError where a variable is bound to two values.
+    """The program that computes the sinks. BoundsError where a variable is bound to two values. `detach` tells derivatives alone where to stop, and is left out.
 
     `in_place` False forbids to overwrite buffers; a function is asked for each buffer that could be overwritten.
     """
@@ -63,6 +63,9 @@ def capture(sinks: Sequence[TensorUOp], in_place: InPlace = True) -> Captured:
             if u.name == "unique":  # of a carried value
                 new[u] = UOp.make("unique", (), (uniques,))
                 uniques += 1
+                continue
+            if u.name == "detach":
+                new[u] = new[u.operands[0]]
                 continue
             content = u
             if u.name == "bind":
@@ -124,6 +127,9 @@ def structural_key(sinks: Sequence[TensorUOp], in_place: InPlace = True) -> tupl
         assigns, uniques = False, 0
         for u in order:
             name, entry = u.name, ()  # type: str, tuple
+            if name == "detach":
+                number[u] = number[u.operands[0]]
+                continue
             if name == "buffer":
                 entry = (len(leaves), u.type, device_of(u))
                 leaves.append(u)

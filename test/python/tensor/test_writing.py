@@ -1,5 +1,6 @@
 """assign, in-place operators, views: NumPy's meaning, whatever overlaps, realised or not."""
 
+import gc
 import os
 
 import numpy as np
@@ -168,6 +169,7 @@ def test_two_views_of_a_tensor_that_nobody_else_holds():
 def test_a_realised_view_lets_go_of_its_base():
     from morok.graph.tensor_graph import graph_statistics
 
+    gc.collect()  # what earlier tests left in cycles
     v = (Tensor(np.zeros(1000, np.float32)) + 1)[:5].realize()
     before = graph_statistics()["buffers"]
     kept = [(Tensor(np.zeros(1000, np.float32)) + i)[:1].realize() for i in range(5)]
