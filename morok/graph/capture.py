@@ -43,7 +43,7 @@ class Captured:
 
 
 def capture(sinks: Sequence[TensorUOp], in_place: InPlace = True) -> Captured:
-    """The program that computes the sinks. BoundsError where a variable is bound to two values. `detach` tells derivatives alone where to stop, and is left out.
+    """The program that computes the sinks. BoundsError where a variable is bound to two values. `detach` is for derivatives alone, and left out.
 
     `in_place` False forbids to overwrite buffers; a function is asked for each buffer that could be overwritten.
     """
