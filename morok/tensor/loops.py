@@ -75,7 +75,7 @@ def scan(function: Callable[[Any, Any], Any], init: Any, xs: Any = None, length:
     does. The function is called once. As JAX's `lax.scan`. Errors: ShapeError for xs of different lengths, or none; ShapeError and DTypeError where the carry
     changes; TypeError for a function that does not give a pair.
 
-        morok.scan(lambda total, x: (total + x, total * x), Tensor(0), Tensor([1, 2, 3]))  # (6, [0, 2, 9])
+        morok.scan(lambda total, x: (total + x, total * x), Tensor(0), Tensor([1, 2, 3]))[1]  # [0, 2, 9]
     """
     require_function(function, "scan")
     carry, rows = _Tree(init, "scan", "init"), _Tree(xs, "scan", "xs")

@@ -71,3 +71,45 @@ func.func @main(%a: memref<4xf32>) -> (memref<4xf32>, memref<2xf32>) {
   %d = "morok.bufferize"(%x, %s) {id = 2 : i64, space = "global"} : (f32, index) -> memref<2xf32>
   return %b, %d : memref<4xf32>, memref<2xf32>
 }
+
+// -----
+
+// Where data says which row is added to, the row's elements are each of an iteration of their own: read and overwritten in place.
+// CHECK-LABEL: @main
+// CHECK: "morok.kernel"(%{{.*}}, %{{.*}}) {callee = @k0}
+// CHECK-LABEL: @k0(%arg0: memref<8x4xf32>, %arg1: memref<1xi64>) attributes {morok.kernel}
+func.func @main(%a: memref<8x4xf32> {morok.in_place}, %n: memref<1xi64>) -> memref<8x4xf32> {
+  %zero = "morok.const"() {value = 0 : index} : () -> index
+  %four = "morok.const"() {value = 4 : index} : () -> index
+  %r = "morok.range"(%four) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %p = "morok.index"(%n, %zero) : (memref<1xi64>, index) -> !morok.ptr<i64, "global">
+  %i = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<i64, "global">) -> i64
+  %row = "morok.cast"(%i) : (i64) -> index
+  %q = "morok.index"(%a, %row, %r) : (memref<8x4xf32>, index, index) -> !morok.ptr<f32, "global">
+  %v = "morok.load"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %w = "morok.add"(%v, %v) : (f32, f32) -> f32
+  %s = "morok.store"(%q, %w) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!morok.ptr<f32, "global">, f32) -> !morok.token
+  %e = "morok.end"(%s, %r) : (!morok.token, index) -> !morok.token
+  %b = "morok.after"(%a, %e) : (memref<8x4xf32>, !morok.token) -> memref<8x4xf32>
+  return %b : memref<8x4xf32>
+}
+
+// -----
+
+// Two iterations may add to the same element: what they read is the old version, apart.
+// CHECK-LABEL: @main
+// CHECK: "morok.kernel"(%{{.*}}, %{{.*}}, %{{.*}}) {callee = @k0}
+func.func @main(%a: memref<8xf32> {morok.in_place}, %n: memref<4xi64>) -> memref<8xf32> {
+  %four = "morok.const"() {value = 4 : index} : () -> index
+  %r = "morok.range"(%four) {id = 0 : i64, kind = "loop"} : (index) -> index
+  %p = "morok.index"(%n, %r) : (memref<4xi64>, index) -> !morok.ptr<i64, "global">
+  %i = "morok.load"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<i64, "global">) -> i64
+  %row = "morok.cast"(%i) : (i64) -> index
+  %q = "morok.index"(%a, %row) : (memref<8xf32>, index) -> !morok.ptr<f32, "global">
+  %v = "morok.load"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!morok.ptr<f32, "global">) -> f32
+  %w = "morok.add"(%v, %v) : (f32, f32) -> f32
+  %s = "morok.store"(%q, %w) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!morok.ptr<f32, "global">, f32) -> !morok.token
+  %e = "morok.end"(%s, %r) : (!morok.token, index) -> !morok.token
+  %b = "morok.after"(%a, %e) : (memref<8xf32>, !morok.token) -> memref<8xf32>
+  return %b : memref<8xf32>
+}

@@ -87,7 +87,7 @@ def assert_alike(found, wanted, rtol=1e-9):
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=rtol, atol=1e-11)
 
 
-CASES = [(seed, count) for seed in range(10) for count in (0, 1, 4)]
+CASES = [*((seed, count) for seed in range(3) for count in (0, 1, 4)), *((seed, 3 + seed % 2) for seed in range(3, 11))]
 
 
 @pytest.mark.parametrize(("seed", "count"), CASES)
