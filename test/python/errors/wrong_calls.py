@@ -1148,7 +1148,7 @@ CALLS: dict[str, list[tuple[str, type[Exception], str]]] = {
         ("x.softshrink(-1)", BoundsError, "softshrink: lambd must not be negative, given -1"),
         ("x.prelu(v)", ShapeError, "prelu: takes one weight, or one for each of 3 channels, not shape (6,)"),
         ("i.div_(2)", DTypeError, "div_: a result of float32 does not go into a tensor of int64; cast it"),
-        ("i.add_(x)", ShapeError, "add_: a value of shape (2, 3) does not fit a tensor of shape (3,)"),
+        ("s.add_(v)", ShapeError, "add_: a value of shape (6,) does not fit a tensor of shape ()"),
         ("x.mul_(y)", ShapeError, "mul_: shapes do not broadcast: (2, 3) * (4, 5)"),
         ("x.exp_(1)", TypeError, "takes 1 positional argument but 2 were given"),
         ("p.exp_()", GradientError, "write it within `with morok.no_grad():`, or write to its .detach()"),
