@@ -209,12 +209,24 @@ class Optimizer:
         """What the parameter ("param") and its slots become."""
         raise NotImplementedError(f"{type(self).__name__} has no update(); define it to say what a parameter becomes")
 
+    def __repr__(self) -> str:
+        lines = []
+        for i, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {i}")
+            lines += [f"    {name}: {_number(value)}" for name, value in sorted(group.items()) if name not in ("params", *self.counters)]
+            lines.append(f"    parameters: {', '.join(str(tuple(p.shape)) for p in group['params'][:6])}{', ...' if len(group['params']) > 6 else ''}")
+        return "\n".join([f"{type(self).__name__} (", *lines, ")"])
+
     def parameters(self) -> Iterable[Tensor]:
         """All parameters."""
         return (p for g in self.param_groups for p in g["params"])
 
     def state_dict(self) -> dict[str, Any]:
-        """Options, and the slots of each parameter by its number: a structure of numbers and tensors. The tensors are the optimiser's own."""
+        """Options, and the slots of each parameter by its number: a structure of numbers and tensors. The tensors are the optimiser's own.
+
+            morok.save(optimizer.state_dict(), "optimizer.safetensors")
+            optimizer.load_state_dict(morok.load("optimizer.safetensors"))
+        """
         numbers = {id(p): i for i, p in enumerate(self.parameters())}
         groups = [{k: [numbers[id(p)] for p in v] if k == "params" else _number(v) for k, v in g.items()} for g in self.param_groups]
         return {"state": {numbers[i]: {n: t.detach() for n, t in slots.items()} for i, slots in self.state.items()}, "param_groups": groups}

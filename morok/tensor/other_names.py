@@ -34,9 +34,13 @@ class SeveralAxes(TypedDict, total=False):
     axis: Axes
 
 
-class AxisKeepdims(OneAxis, total=False):
-    """NumPy's names of an axis, and of whether it stays."""
+class Keepdims(TypedDict, total=False):
+    """NumPy's name of whether an axis stays."""
     keepdims: bool
+
+
+class AxisKeepdims(OneAxis, Keepdims, total=False):
+    """NumPy's names of an axis, and of whether it stays."""
 
 
 class AxisValue(OneAxis, total=False):

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 from ...errors import BoundsError, DTypeError, ShapeError
 from ...tensor.arguments import also_named, number
 from ...tensor.broadcasting import broadcast_shape
-from ...tensor.other_names import OneAxis
+from ...tensor.other_names import Keepdims, OneAxis
 from ...tensor.tensor import Tensor
 from ..arguments import of_tensor
 
@@ -229,8 +229,9 @@ def cosine_similarity(x1: Tensor, x2: Any, dim: int = 1, eps: float = 1e-8, **ot
     return (x1 * x2).sum(dim) / (lengths[0] * lengths[1])
 
 
+@also_named(keepdims="keepdim")
 @of_tensor
-def pairwise_distance(x1: Tensor, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+def pairwise_distance(x1: Tensor, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False, **other: Unpack[Keepdims]) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last axis.
 
         nn.functional.pairwise_distance(Tensor([[3.0, 4.0]]), Tensor([[0.0, 0.0]]), eps=0.0)    # [5.0]

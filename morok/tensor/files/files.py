@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import DTypeError
 from ..exchange.shared_memory import readable_array, tensor_of_memory
 from ..tensor import Tensor
-from . import archives, safetensors
+from . import archives, safetensors, structures
 from .mapped import mapped
 from .replacing import replaced
 
@@ -21,13 +21,15 @@ def save(tensors: Any, path: str | os.PathLike, metadata: Mapping[str, str] | No
     """Writes tensors to a file: by name as `.safetensors` or `.npz`, one alone as `.npy`.
 
     tensors: a dict of Tensors (or arrays), or what has a `state_dict()` of these, as modules. Any shapes; every dtype goes into safetensors, all but
-    bfloat16 and the 8-bit floats into NumPy's files. metadata: texts by name, for safetensors. What is not computed yet is computed.
+    bfloat16 and the 8-bit floats into NumPy's files. metadata: texts by name, for safetensors. What is not computed yet is computed. Dicts in dicts, lists,
+    numbers and texts, as in the states of optimisers and schedules, go into safetensors too, and are as they were when they are loaded.
 
     The file is written beside its place and then put there, so that nobody finds half of it; where the disk is full (OSError) the old file stays. DTypeError
     for what is no tensor, ValueError for another kind of file.
 
         morok.save({"w": Tensor([1.0, 2.0])}, "weights.safetensors")
         morok.save(model, "model.safetensors")
+        morok.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3}, "training.safetensors")
     """
     kind = _kind(path)
     if isinstance(tensors, (str, os.PathLike)):
@@ -42,7 +44,10 @@ def save(tensors: Any, path: str | os.PathLike, metadata: Mapping[str, str] | No
     named = tensors if isinstance(tensors, Mapping) else tensors.state_dict() if hasattr(tensors, "state_dict") else None
     if named is None:
         raise DTypeError(f"save: a {kind} file takes a dict of Tensors by name, or a module, not {type(tensors).__name__}")
-    arrays, texts = _arrays(named), _texts(metadata or {})
+    texts = dict(_texts(metadata or {}))
+    if kind == ".safetensors" and not structures.is_flat(named):
+        named, texts[structures.STRUCTURE] = structures.taken_apart(named)
+    arrays = _arrays(named)
     with replaced(path) as file:
         if kind == ".npz":
             archives.write_npz(file, arrays)
@@ -51,7 +56,7 @@ def save(tensors: Any, path: str | os.PathLike, metadata: Mapping[str, str] | No
 
 
 def load(path: str | os.PathLike, device: str | None = None) -> Any:
-    """The tensors of a safetensors or npz file by name (a dict), or that of an npy file.
+    """The tensors of a safetensors or npz file by name (a dict; or the structure that was saved), or that of an npy file.
 
     Nothing is read but the names: the file is mapped into memory, and the tensors lie on it, without copies where they are aligned and not compressed. Writing
     to such a tensor gives it memory of its own. Do not shorten or overwrite the file in place meanwhile; `save` does not, it puts a new one there.
@@ -67,7 +72,9 @@ def load(path: str | os.PathLike, device: str | None = None) -> Any:
     if start.startswith(archives.NPY_MAGIC):
         return tensor_of_memory(Tensor, archives.read_npy(data, name), None, device, name)
     arrays = archives.read_npz(data, name) if start.startswith(archives.ZIP_MAGICS) else safetensors.read(data, name)
-    return {key: tensor_of_memory(Tensor, array, None, device, f"{name}: {key!r}") for key, array in arrays.items()}
+    tensors = {key: tensor_of_memory(Tensor, array, None, device, f"{name}: {key!r}") for key, array in arrays.items()}
+    structure = None if start.startswith(archives.ZIP_MAGICS) else _metadata(data, name).get(structures.STRUCTURE)
+    return tensors if structure is None else structures.put_together(structure, tensors, name)
 
 
 def load_metadata(path: str | os.PathLike) -> dict[str, str]:
@@ -75,7 +82,13 @@ def load_metadata(path: str | os.PathLike) -> dict[str, str]:
 
         morok.load_metadata("weights.safetensors")
     """
-    header, _ = safetensors.header_of(mapped(path), os.fspath(path))
+    found = _metadata(mapped(path), os.fspath(path))
+    found.pop(structures.STRUCTURE, None)
+    return found
+
+
+def _metadata(data: np.ndarray, path: str) -> dict[str, str]:
+    header, _ = safetensors.header_of(data, path)
     return dict(header.get(safetensors.METADATA, {}))
 
 

@@ -47,7 +47,7 @@ CALLS = {
     "array_equiv": ["W, W", "W, W[:1]", "W, V[:5]"],
     "matvec": ["C, V[:4]", "C, C[:, 0]"], "vecmat": ["V[:3], C", "C[:, :, 0], C"], "fabs": ["F", "W"], "power": ["W, 2"], "around": ["F"], "invert": ["W"],
     "left_shift": ["W, 2"], "right_shift": ["W, 1"], "array": ["W", "W, 'float64'"], "copy": ["W"], "shape": ["C"], "ndim": ["C"], "size": ["C", "C, 1"],
-    "matrix_transpose": ["C"], "unstack": ["C"],
+    "unstack": ["C"],
 }
 ROWS = [(name, call) for name, calls in CALLS.items() for call in calls]
 

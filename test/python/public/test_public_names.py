@@ -101,13 +101,17 @@ def _compared_in_tests():
     return words
 
 
+@cache
+def _in_tables():
+    return {n for table in tables() for n in table} | {key.split()[0] for key in CALLS}
+
+
 @pytest.mark.parametrize("path", [p for p in NAMES if p not in NOT_OF_VALUES | ABSENT])
 def test_it_is_compared(path):
     name = NAMES[path]
     plain = name.name.removesuffix("_") if name.place == "Tensor" else name.name  # in place what the method without the underscore is
-    in_tables = {n for table in tables() for n in table} | {key.split()[0] for key in CALLS}
     if name.place in ("morok", "Tensor", "morok.linalg"):
-        assert plain in in_tables or plain in _compared_in_tests(), "add a line to comparisons.py"
+        assert plain in _in_tables() or plain in _compared_in_tests(), "add a line to comparisons.py"
     elif name.kind == "class" or name.place != "morok.random":
         assert name.name in _compared_in_tests() or _function_of(name) in _compared_in_tests(), "no test compares its values"
 
