@@ -48,6 +48,8 @@ class Product:
 
     columns_scattered: bool = False
     """Whether the column factor's loads step far from one term of the sum to the next."""
+    column_pages: int = 1
+    """On about how many pages of memory the terms of one column lie; each on its own where they are not just loaded."""
     choices: dict[Any, list[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
     """By machine, the schedules that `products.choices` found."""
 

@@ -131,14 +131,20 @@ def schedule_product(body: Body, p: Product, machine: Machine) -> NamedLoops | N
 
 def choices(p: Product, machine: Machine) -> list[Shape | Dots]:
     """The best first, all with lanes on the columns or all with lanes on the sum: the two add in different orders, so that which it is depends on the vectors'
-    width alone."""
+    width alone. Of equals the wider tiles come first: their rows, which are stored piece by piece, are in larger pieces."""
     if machine in p.choices:
         return p.choices[machine]
     by_cycles = attrgetter("cycles")
     plain = Machine(machine.vector_bits)
     columns, sums = shapes(p, plain), dots(p, plain)
     has_dots = bool(sums) and min(map(by_cycles, sums)) < min(map(by_cycles, columns), default=inf)
-    p.choices[machine] = found = sorted(dots(p, machine) if has_dots else shapes(p, machine), key=by_cycles)
+    found: list[Shape | Dots] = []
+    if has_dots:
+        found += sorted(dots(p, machine), key=by_cycles)
+    else:
+        widest_first = sorted(shapes(p, machine), key=lambda s: (s.cycles, -s.vectors))
+        found += widest_first
+    p.choices[machine] = found
     return found
 
 

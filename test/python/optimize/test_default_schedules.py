@@ -120,6 +120,13 @@ def test_threads_divide_the_loop_that_the_estimate_says(rows, terms, columns, ba
     assert divided >= {"rows", "columns"}
 
 
+@pytest.mark.parametrize(("rows", "terms", "columns"), [(2048, 64, 512), (4096, 32, 256), (512, 512, 512), (40, 24, 128)])
+def test_of_equal_tiles_the_widest_is_taken(rows, terms, columns):
+    body, = kernels_to(tensor("float32", rows, terms) @ tensor("float32", terms, columns))
+    best, *others = products.choices(find_product(body), Machine(512, 32, cache_bytes=2 << 20, threads=2))
+    assert all(best.cycles < other.cycles or best.vectors >= other.vectors for other in others)
+
+
 def test_small_factors_are_read_where_they_lie_and_shared_by_rows():
     """A recurrent layer's step: the weights fit a core's second cache, and each thread keeps its rows from step to step."""
     body, = kernels_to(tensor("float32", 16, 128) @ tensor("float32", 128, 512))
