@@ -138,7 +138,8 @@ def choices(p: Product, machine: Machine) -> list[Shape | Dots]:
     plain = Machine(machine.vector_bits)
     columns, sums = shapes(p, plain), dots(p, plain)
     has_dots = bool(sums) and min(map(by_cycles, sums)) < min(map(by_cycles, columns), default=inf)
-    p.choices[machine] = found = sorted(dots(p, machine) if has_dots else shapes(p, machine), key=by_cycles)
+    found: list[Shape | Dots] = sorted(dots(p, machine) if has_dots else shapes(p, machine), key=by_cycles)
+    p.choices[machine] = found
     return found
 
 
