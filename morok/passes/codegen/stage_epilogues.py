@@ -23,8 +23,7 @@ from ...graph.uop import UOp, index_const, substitute, toposort_to
 from ..registry import KernelPass, at_least, morok_pass
 from ..symbolic.ranges import CLOSING, closed_ranges, make_range, open_ranges
 from .lane_choice import choose_lanes
-
-EXPANDED = ("upcast", "unroll")
+from .pre_expand import EXPANDED
 
 
 @morok_pass("morok-stage-epilogues", form="optimised")

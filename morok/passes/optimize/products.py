@@ -142,8 +142,7 @@ def choices(p: Product, machine: Machine) -> list[Shape | Dots]:
     if has_dots:
         found += sorted(dots(p, machine), key=by_cycles)
     else:
-        widest_first = sorted(shapes(p, machine), key=lambda s: (s.cycles, -s.vectors))
-        found += widest_first
+        found += sorted(shapes(p, machine), key=lambda s: (s.cycles, -s.vectors))
     p.choices[machine] = found
     return found
 
