@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..dialect import types as T
+from ..schedule.items import ScheduleItem
 from ..schedule.work import launch_work
 from .compiler import CompiledProgram
 
@@ -57,7 +58,7 @@ def profile_report(plan: CompiledPlan, values: Mapping[str, int], seconds: Seque
     for (program, item), taken in zip(launches, seconds, strict=True):
         kernel, work = program.kernels[item.name], launch_work(item, values)
         rates = [f"{amount / taken / 1e9:.3g}" for amount in (work.operations, work.nbytes)]
-        table.add_row(item.name, f"{1e6 * taken:.1f}", f"{100 * taken / sum(seconds):.0f}%", *rates, kernel.schedule_source, kernel.opts or "-")
+        table.add_row(_name(item), f"{1e6 * taken:.1f}", f"{100 * taken / sum(seconds):.0f}%", *rates, kernel.schedule_source, kernel.opts or "-")
     console.print(table)
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"  # type: ignore[attr-defined]
 
@@ -71,13 +72,20 @@ def _kernels(program: CompiledProgram, values: Mapping[str, int], title: str) ->
         for item in group:
             kernel = program.kernels[item.name]
             work = launch_work(item, values)
-            table.add_row(str(number), item.name, _buffers(program, item.written_ids), _buffers(program, item.read_ids),
+            table.add_row(str(number), _name(item), _buffers(program, item, item.written_slots), _buffers(program, item, item.source_buffers),
                           f"{_short(work.operations)} op, {_short(work.nbytes)}B", kernel.schedule_source, kernel.opts or "-", f"{kernel.code_size} B")
     return table
 
 
-def _buffers(program: CompiledProgram, ids: frozenset[int]) -> str:
-    return ", ".join(f"{buffer_name(program, i)}:{_type(program, i)}" for i in sorted(ids)) or "-"
+def _name(item: ScheduleItem) -> str:
+    """The kernel's, and on how many rows of buffers it is launched."""
+    return item.name if len(item.rows) == 1 else f"{item.name} ×{len(item.rows)}"
+
+
+def _buffers(program: CompiledProgram, item: ScheduleItem, slots: Iterable[int]) -> str:
+    """The buffers of these slots, of the first row."""
+    ids = sorted({item.buffer_ids[s] for s in slots if s < len(item.body.arguments)})
+    return ", ".join([*(f"{buffer_name(program, i)}:{_type(program, i)}" for i in ids), *(["..."] if len(item.rows) > 1 else [])]) or "-"
 
 
 def buffer_name(program: CompiledProgram, i: int) -> str:

@@ -72,8 +72,8 @@ def test_one_kernel(name):
 
 
 def test_one_kernel_for_each_weight():
-    updates = [t for shape in ((30, 70), (70,), (20, 30), (20,)) for t in adam(*shape)]
-    assert Tensor.prepare_batch(updates).num_kernels() == 4
+    updates = [t for shape in ((30, 70), (70,), (20, 30)) for t in adam(*shape)]
+    assert Tensor.prepare_batch(updates).num_kernels() == 3
 
 
 def test_products_keep_their_tiles():
