@@ -138,11 +138,8 @@ def choices(p: Product, machine: Machine) -> list[Shape | Dots]:
     plain = Machine(machine.vector_bits)
     columns, sums = shapes(p, plain), dots(p, plain)
     has_dots = bool(sums) and min(map(by_cycles, sums)) < min(map(by_cycles, columns), default=inf)
-    found: list[Shape | Dots] = []
-    if has_dots:
-        found += sorted(dots(p, machine), key=by_cycles)
-    else:
-        found += sorted(shapes(p, machine), key=lambda s: (s.cycles, -s.vectors))
+    by_width = sorted(shapes(p, machine), key=lambda s: (s.cycles, -s.vectors)) if not has_dots else []
+    found: list[Shape | Dots] = [*by_width, *(sorted(dots(p, machine), key=by_cycles) if has_dots else [])]
     p.choices[machine] = found
     return found
 
