@@ -53,9 +53,6 @@ class Product:
     choices: dict[Any, list[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
     """By machine, the schedules that `products.choices` found."""
 
-    column_pages: int = 1
-    """On about how many pages of memory the terms of one column lie; each on its own where they are not just loaded."""
-
     @property
     def column_bytes(self) -> int:
         """Of all that the column factor is."""
