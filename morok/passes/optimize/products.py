@@ -142,7 +142,8 @@ def choices(p: Product, machine: Machine) -> list[Shape | Dots]:
     if has_dots:
         found += sorted(dots(p, machine), key=by_cycles)
     else:
-        found += sorted(shapes(p, machine), key=lambda s: (s.cycles, -s.vectors))
+        widest_first = sorted(shapes(p, machine), key=lambda s: (s.cycles, -s.vectors))
+        found += widest_first
     p.choices[machine] = found
     return found
 
