@@ -27,7 +27,7 @@ def updates(draw):
     """For each target: its shape and dtype, and which earlier target (of the same shape and dtype) its step reads, if any."""
     dtype = draw(DTYPES)
     found = []
-    for i in range(draw(st.integers(4, 9))):
+    for _ in range(draw(st.integers(4, 9))):
         shape = draw(SHAPES)
         same = [k for k, (s, _) in enumerate(found) if s == shape]
         found.append((shape, draw(st.sampled_from(same)) if same and draw(st.booleans()) else None))
