@@ -33,6 +33,7 @@
 // TREE-NEXT: 0_1_morok-split-store.mlir
 // TREE-NEXT: 0_2_morok-fix-assigns.mlir
 // TREE-NEXT: 0_3_morok-reuse-buffers.mlir
+// TREE-NEXT: 0_4_morok-join-launches.mlir
 // TREE-NEXT: 0_morok-split.mlir
 // TREE-NEXT: 1_cse.mlir
 func.func @main(%a: memref<4xf32>) -> memref<4xf32> {

@@ -83,6 +83,43 @@ def test_write_after_read_is_implied():
     assert schedule.items[1].dependencies == (0,)
 
 
+def test_a_launch_on_two_rows_is_one_item():
+    """It writes in0 and in1; what reads in1 as it was goes before it."""
+    program = parse(main_text("""
+        %o = global 0
+        %w = write(%in0, %in2, %in1, %in2)
+        %r1 = after(%in0, %w)
+        %k = read(%o, %in1)
+        %r2 = after(%o, %k)
+    """, 3, ["%r1", "%r2"]), kernel_text("write", 1), kernel_text("read", 1))
+    schedule = create_schedule(program)
+    assert names(schedule) == ["read", "write"] and schedule.items[1].dependencies == (0,)
+    item = schedule.items[1]
+    assert item.rows == ({}, {}) and item.row_buffers() == [(0, 2), (1, 2)]
+    assert item.written_slots == {0, 2} and item.written_ids == {0, 1} and item.read_ids == {2}
+
+
+def test_rows_are_whole():
+    program = parse(main_text("""
+        %w = write(%in0, %in2, %in1)
+        %r1 = after(%in0, %w)
+    """, 3, ["%r1"]), kernel_text("write", 1))
+    with pytest.raises(IRError, match=r"binds slots \[0, 1, 2\] of @write, which has 2 buffers"):
+        create_schedule(program)
+
+
+@pytest.mark.parametrize("values, message", [("9", "gives 1 values on 2 rows; @write has 1 variables"),
+                                             ("9, 17", "gives the variable n of @write the value 17; it must be from 1 to 16")])
+def test_values_are_given_for_each_row(values, message):
+    extent = '"morok.define_var"() {name = "n", min = 1, max = 16} : () -> index'
+    text = main_text("""
+        %w = write(%in0, %in2, %in1, %in2)
+        %r1 = after(%in0, %w)
+    """, 3, ["%r1"]).replace("{callee = @write}", f"{{callee = @write, values = array<i64: {values}>}}")
+    with pytest.raises(IRError, match=message):
+        create_schedule(parse(text, kernel_text("write", 1, extent=extent)))
+
+
 def test_two_writers_keep_their_order():
     program = parse(main_text("""
         %o = global 0
