@@ -23,6 +23,7 @@ from ..graph.capture import Captured
 from ..graph.tensor_graph import TensorUOp, new_buffer
 from ..graph.uop import UOp, argument, substitute
 from .buffer import Buffer
+from .varying_constants import varying
 
 _CARRYING = frozenset((*MOVEMENT, "cast", "contiguous", "detach"))
 """Ops through which a constant stays a constant to what uses it."""
@@ -54,14 +55,17 @@ class ScalarArguments:
         return replace(captured, program=program, leaves=[*captured.leaves, *leaves])
 
 
-def take_constants(entries: Sequence[tuple], skeleton: list) -> tuple[Constant, ...]:
-    """The constants among a structural key's entries that may become arguments; the skeleton's entries lack them."""
+def take_constants(entries: Sequence[tuple], skeleton: list) -> tuple[tuple[Constant, ...], frozenset[int]]:
+    """The constants among a structural key's entries that may become arguments, and which of them vary between repetitions of one part; the skeleton's
+    entries lack them."""
     constants: list[Constant] = []
-    for i in sorted(_fit_constants(entries)):
+    fit = sorted(_fit_constants(entries))
+    for i in fit:
         (_, (text,), t), = entries[i]
         skeleton[i] = ("constant", t, len(constants))
         constants.append((t, text))
-    return tuple(constants)
+    differ = varying(entries, fit)
+    return tuple(constants), frozenset(n for n, i in enumerate(fit) if i in differ)
 
 
 def _fit_constants(entries: Sequence[tuple]) -> set[int]:
