@@ -40,8 +40,8 @@ class Parameters:
         return self.places.values
 
     def leaves(self, devices: Sequence[str]) -> list[TensorUOp]:
-        """Buffers with the constants, on the one device that graphs with such have."""
-        return self.scalars.leaves(devices[0]) if self.scalars.constants else []
+        """Buffers with the constants, on the one device that graphs with such have; constants alone are computed on the CPU."""
+        return self.scalars.leaves(devices[0] if devices else "CPU") if self.scalars.constants else []
 
     def apply(self, captured: Captured, leaves: Sequence[TensorUOp]) -> Captured:
         """The program with parameters; `leaves` are the last arguments."""
@@ -60,10 +60,10 @@ class Skeleton(NamedTuple):
 
 
 def split(key: tuple, devices: Sequence[str]) -> Skeleton:
-    """The skeleton of a structural key. A graph of constants alone, or of several devices, has no one device to put constants on: they stay."""
+    """The skeleton of a structural key. A graph on several devices has no one device to put constants on: they stay."""
     entries, *rest = key
     skeleton = list(entries)
-    constants, varying = take_constants(entries, skeleton) if len(set(devices)) == 1 else ((), frozenset())
+    constants, varying = take_constants(entries, skeleton) if len(set(devices)) <= 1 else ((), frozenset())
     places, begins = take_places(entries, skeleton)
     return Skeleton((tuple(skeleton), *rest), constants, varying, places, begins)
 

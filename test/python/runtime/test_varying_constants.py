@@ -64,6 +64,16 @@ def test_integers_and_counters(kernels):
     np.testing.assert_array_equal(got, rows * (places + 2) + np.arange(2) * (places + 3))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_constants_alone(dtype, kernels):
+    values = (np.arange(2300) / 8 - 20).astype(dtype)  # 16 to a join, so 143 joins
+    got = morok.stack([Tensor(v.item(), dtype=dtype.__name__) for v in values]).numpy()
+    np.testing.assert_array_equal(got, values)
+    got = morok.stack([Tensor.full((3,), v.item(), dtype=dtype.__name__) * 3 - 2 for v in values[:300]]).numpy()
+    np.testing.assert_array_equal(got, np.repeat((values[:300] * 3 - 2)[:, None], 3, 1))
+    assert max(kernels) < 20
+
+
 def test_derivatives(kernels):
     x = Tensor(np.linspace(-1, 1, 5).astype(np.float32)).requires_grad_()
     morok.stack([(x * (i + 0.5)).square().sum() for i in range(200)]).sum().backward()
