@@ -135,7 +135,17 @@ def stacked(x: Tensor, y: Tensor) -> Tensor:
     return morok.stack([Tensor(row) for row in np.ones((10_000, 16), np.float32)])
 
 
-LARGE = {f.__name__: f for f in (elementwise, layers, chain, chain_gradient, stacked)}
+def stacked_lazily(x: Tensor, y: Tensor) -> Tensor:
+    """10,000 tensors that are not computed yet, stacked."""
+    return morok.stack([Tensor([float(i), 2.0]) * 2 for i in range(10_000)])
+
+
+def stacked_constants(x: Tensor, y: Tensor) -> Tensor:
+    """10,000 tensors that are not computed yet, each with a constant of its own."""
+    return morok.stack([Tensor([float(i), 2.0]) * (1 + i / 4) for i in range(10_000)])
+
+
+LARGE = {f.__name__: f for f in (elementwise, layers, chain, chain_gradient, stacked, stacked_lazily, stacked_constants)}
 
 
 def seconds_cold(name: str) -> str:

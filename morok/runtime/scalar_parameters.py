@@ -23,6 +23,7 @@ from ..graph.capture import Captured
 from ..graph.tensor_graph import TensorUOp, new_buffer
 from ..graph.uop import UOp, argument, substitute
 from .buffer import Buffer
+from .varying_constants import varying
 
 _CARRYING = frozenset((*MOVEMENT, "cast", "contiguous", "detach"))
 """Ops through which a constant stays a constant to what uses it."""
@@ -54,21 +55,27 @@ class ScalarArguments:
         return replace(captured, program=program, leaves=[*captured.leaves, *leaves])
 
 
-def take_constants(entries: Sequence[tuple], skeleton: list) -> tuple[Constant, ...]:
-    """The constants among a structural key's entries that may become arguments; the skeleton's entries lack them."""
+def take_constants(entries: Sequence[tuple], skeleton: list) -> tuple[tuple[Constant, ...], frozenset[int]]:
+    """The constants among a structural key's entries that may become arguments, and which of them vary between repetitions of one part; the skeleton's
+    entries lack them."""
     constants: list[Constant] = []
-    for i in sorted(_fit_constants(entries)):
+    beside_data, alone = _fit_constants(entries)
+    differ = varying(entries, beside_data | alone)
+    fit = sorted(beside_data | differ)
+    for i in fit:
         (_, (text,), t), = entries[i]
         skeleton[i] = ("constant", t, len(constants))
         constants.append((t, text))
-    return tuple(constants)
+    return tuple(constants), frozenset(n for n, i in enumerate(fit) if i in differ)
 
 
-def _fit_constants(entries: Sequence[tuple]) -> set[int]:
-    """The entries that are constants of a number type, of which every use has data beside them; none where values move between devices."""
+def _fit_constants(entries: Sequence[tuple]) -> tuple[set[int], set[int]]:
+    """The entries that are constants of a number type, of which every use has data beside them, and those of which some use has constants alone; none where
+    values move between devices."""
     if any(entry[0][0] == "copy" for entry in entries if isinstance(entry[0], tuple)):
-        return set()
+        return set(), set()
     fit: set[int] = set()
+    alone: set[int] = set()
     carries: list[frozenset[int]] = []
     has_data: list[bool] = []
     none: frozenset[int] = frozenset()
@@ -86,15 +93,13 @@ def _fit_constants(entries: Sequence[tuple]) -> set[int]:
             carried = frozenset((i,))
         elif name not in _CARRYING:
             if not data:
-                fit -= carried
-            elif name in ALU and carried:
-                counters = any(not has_data[o] and not carries[o] for o in operands)
-                if counters:
-                    fit -= {c for c in carried if entries[c][0][2].dtype.kind != "f"}
+                alone |= carried
+            if name in ALU and carried and any(not has_data[o] and not carries[o] for o in operands):  # counters
+                fit -= {c for c in carried if entries[c][0][2].dtype.kind != "f"}
             carried = none
         carries.append(carried)
         has_data.append(data)
-    return fit
+    return fit - alone, fit & alone
 
 
 def is_special(constant: Constant) -> bool:

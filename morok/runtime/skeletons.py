@@ -4,6 +4,8 @@
     step(x[64:128], 0.09)      the same skeleton: compiled with the place and the constant as parameters
     step(x[128:192], 0.08)     the same code
 
+Constants in which the parts of one graph differ are parameters from the first graph on (varying_constants.py).
+
 What may change are scalar constants (scalar_parameters.py) and the places of windows (place_parameters.py). What never did stays in the code, where it
 can be folded.
 """
@@ -38,8 +40,8 @@ class Parameters:
         return self.places.values
 
     def leaves(self, devices: Sequence[str]) -> list[TensorUOp]:
-        """Buffers with the constants, on the one device that graphs with such have."""
-        return self.scalars.leaves(devices[0]) if self.scalars.constants else []
+        """Buffers with the constants, on the one device that graphs with such have; constants alone are computed on the CPU."""
+        return self.scalars.leaves(devices[0] if devices else "CPU") if self.scalars.constants else []
 
     def apply(self, captured: Captured, leaves: Sequence[TensorUOp]) -> Captured:
         """The program with parameters; `leaves` are the last arguments."""
@@ -51,17 +53,19 @@ class Skeleton(NamedTuple):
 
     key: Hashable
     constants: tuple[Constant, ...]
+    varying: frozenset[int]
+    """Those of the constants that repetitions of one part differ in."""
     places: list[Place]
     begins: list[int]
 
 
 def split(key: tuple, devices: Sequence[str]) -> Skeleton:
-    """The skeleton of a structural key. A graph of constants alone, or of several devices, has no one device to put constants on: they stay."""
+    """The skeleton of a structural key. A graph on several devices has no one device to put constants on: they stay."""
     entries, *rest = key
     skeleton = list(entries)
-    constants = take_constants(entries, skeleton) if len(set(devices)) == 1 else ()
+    constants, varying = take_constants(entries, skeleton) if len(set(devices)) <= 1 else ((), frozenset())
     places, begins = take_places(entries, skeleton)
-    return Skeleton((tuple(skeleton), *rest), constants, places, begins)
+    return Skeleton((tuple(skeleton), *rest), constants, varying, places, begins)
 
 
 class Skeletons:
@@ -80,7 +84,7 @@ class Skeletons:
             self._seen[found.key] = _Seen(found)
             if len(self._seen) > LIMIT:
                 self._seen.popitem(last=False)
-            return None
+            return self._seen[found.key].parameters(found) if found.varying else None
         self._seen.move_to_end(found.key)
         return seen.parameters(found)
 
@@ -105,6 +109,7 @@ class _Seen:
             changing = frozenset()
         else:
             self.changing = changing
+        changing |= {i for i in found.varying if not is_special(constants[i])}
         self.movement.add(found.begins)
         places = moving_places(found.places, found.begins, self.movement) or NONE
         if not changing and not places.at:
