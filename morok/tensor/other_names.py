@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from .annotations import Axes
+from .annotations import Axes, ShapeLike
 
 
 class OneDim(TypedDict, total=False):
@@ -85,3 +85,14 @@ class InOutDims(TypedDict, total=False):
     """PyTorch's names of the mapped axes."""
     in_dims: Any
     out_dims: Any
+
+
+class Size(TypedDict, total=False):
+    """NumPy's name of the shape of what is drawn."""
+    size: ShapeLike | None
+
+
+class LocScaleSize(Size, total=False):
+    """NumPy's names of mean, standard deviation and shape."""
+    loc: Any
+    scale: Any

@@ -13,11 +13,12 @@ from .counts import poisson
 from .distributions import bernoulli, bits, categorical, exponential, gumbel, laplace, logistic, normal, randint, uniform
 from .gammas import beta, chisquare, dirichlet, gamma
 from .generator import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from .numpy_names import integers, standard_normal
 from .pytorch_names import rand, rand_like, randint_like, randn, randn_like
 from .transformed import cauchy, geometric, lognormal
 from .truncated import truncated_normal
 
 __all__ = ["Generator", "bernoulli", "beta", "bits", "categorical", "cauchy", "chisquare", "choice", "default_generator", "dirichlet", "exponential", "gamma",
-           "geometric", "get_rng_state", "gumbel", "initial_seed", "laplace", "logistic", "lognormal", "manual_seed", "multinomial", "normal", "permutation",
-           "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "seed", "set_rng_state", "shuffle", "truncated_normal",
-           "uniform"]
+           "geometric", "get_rng_state", "gumbel", "initial_seed", "integers", "laplace", "logistic", "lognormal", "manual_seed", "multinomial", "normal",
+           "permutation", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "seed", "set_rng_state", "shuffle",
+           "standard_normal", "truncated_normal", "uniform"]

@@ -5,16 +5,18 @@ Floats have 24 (float32 and below) or 53 (float64) random bits. `generator` is t
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 from ...dialect import types as T
 from ...errors import BoundsError, DTypeError, ShapeError
 from .. import dtypes
 from ..annotations import DTypeLike, ShapeLike
 from ..arguments import integer, normal_axis, number, shape_argument
+from ..other_names import LocScaleSize, Size
 from ..sizes import Shape
 from ..tensor import Tensor
 from .generator import Generator, default_generator
+from .numpy_names import as_numpys
 
 
 def source_of(generator: Generator | None, device: str | None = None) -> Generator:
@@ -50,10 +52,11 @@ def bits(*shape: ShapeLike, generator: Generator | None = None, device: str | No
     return source_of(generator, device).blocks(shape_argument(shape, "bits"))[0]
 
 
+@as_numpys("low", "high")
 def uniform(*shape: ShapeLike, low: Any = 0.0, high: Any = 1.0, dtype: DTypeLike = None,
-            generator: Generator | None = None, device: str | None = None) -> Tensor:
+            generator: Generator | None = None, device: str | None = None, **other: Unpack[Size]) -> Tensor:
     """Numbers from low up to but without high, equally likely; all are low where both are the same. low and high may be tensors that broadcast to the
-    shape, and get gradients.
+    shape, and get gradients. NumPy's calls are understood too: uniform(-1, 1, (2, 3)), uniform(size=(2, 3)).
 
     BoundsError for numbers that are infinite, NaN or out of order; DTypeError for a dtype that is no float; ShapeError for a negative size.
 
@@ -81,10 +84,11 @@ def _below(u: Tensor, high: float, dtype: T.DType) -> Tensor:
     return u.cast(dtype).minimum(last)
 
 
+@as_numpys("mean", "std", loc="mean", scale="std")
 def normal(*shape: ShapeLike, mean: Any = 0.0, std: Any = 1.0, dtype: DTypeLike = None,
-           generator: Generator | None = None, device: str | None = None) -> Tensor:
+           generator: Generator | None = None, device: str | None = None, **other: Unpack[LocScaleSize]) -> Tensor:
     """Numbers of the normal distribution, by the transform of Box and Muller (1958): out to 6.6 standard deviations, 8.5 in float64. mean and std may be
-    tensors that broadcast to the shape, and get gradients.
+    tensors that broadcast to the shape, and get gradients. NumPy's calls are understood too: normal(0, 0.02, (2, 3)), normal(loc=0, scale=0.02, size=(2, 3)).
 
     BoundsError for a number std that is negative; DTypeError for a dtype that is no float; ShapeError for a negative size.
 
@@ -97,8 +101,8 @@ def normal(*shape: ShapeLike, mean: Any = 0.0, std: Any = 1.0, dtype: DTypeLike 
     source = source_of(generator, device)
     words = source.blocks(sizes)
     if wanted is T.float64:
-        other = source.blocks(sizes)
-        radius, angle = 1.0 - unit_numbers(words, wanted), unit_numbers(other, wanted)
+        further = source.blocks(sizes)
+        radius, angle = 1.0 - unit_numbers(words, wanted), unit_numbers(further, wanted)
     else:
         # all 32 bits: the least radius decides how far the tails reach (6.6 standard deviations)
         radius = (words[0].cast(T.float32) + 1.0) * 2.0**-32

@@ -167,3 +167,26 @@ def test_wrong_calls(case):
     call, kind, words = WRONG[case]
     with pytest.raises(kind, match=words):
         call()
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0)])
+def test_norms_of_matrices_of_no_elements(shape):
+    nothing = np.zeros(shape)
+    for order in (None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):
+        try:
+            expected = np.linalg.norm(nothing, order)
+        except ValueError:
+            with pytest.raises(ValueError):
+                morok.linalg.norm(nothing, order)
+        else:
+            assert morok.linalg.norm(nothing, order).item() == expected
+            batch = morok.linalg.norm(np.zeros((2, *shape)), order, axis=(1, 2)) if order else morok.linalg.norm(np.zeros((2, *shape)), axis=(1, 2))
+            assert batch.tolist() == [expected] * 2
+
+
+@pytest.mark.parametrize("values", [[], [0.0, 0.0], [0.0, 1.0], [1.0, 2.0]])
+def test_norms_of_vectors_of_any_order(values):
+    for order in (None, 0, 0.5, 1, 2, 3, -1, -2, np.inf):
+        with np.errstate(all="ignore"):
+            expected = np.linalg.norm(np.array(values), order)
+        np.testing.assert_allclose(morok.linalg.norm(np.array(values), order).item(), expected, rtol=1e-12)

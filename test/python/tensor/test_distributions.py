@@ -236,3 +236,18 @@ def test_wrong_calls(name):
     with pytest.raises(error, match=message):
         call()
     assert random.get_rng_state().tolist() == before, "an error must not move the stream"
+
+
+def test_numpys_calls_of_draws():
+    def drawn(call):
+        morok.manual_seed(3)
+        return eval(call, {"random": morok.random}).numpy()
+
+    for call, same in (("normal(5, 2, (2, 3))", "normal(2, 3, mean=5, std=2)"), ("normal(loc=5, scale=2, size=(2, 3))", "normal(2, 3, mean=5, std=2)"),
+                       ("normal(size=4)", "normal(4)"), ("normal(size=None)", "normal()"), ("uniform(-1, 1, [2, 3])", "uniform(2, 3, low=-1, high=1)"),
+                       ("uniform(low=-1, size=(2,))", "uniform(2, low=-1)"), ("standard_normal((2, 3))", "normal(2, 3)"), ("standard_normal()", "normal()"),
+                       ("integers(5, size=(9,))", "randint(0, 5, (9,))"), ("integers(2, 5, 9, endpoint=True)", "randint(2, 6, 9)")):
+        found, expected = drawn(f"random.{call}"), drawn(f"random.{same}")
+        np.testing.assert_array_equal(found, expected, err_msg=call)
+    with pytest.raises(TypeError, match="normal: takes the shape as sizes or as size="):
+        morok.random.normal(2, size=3)

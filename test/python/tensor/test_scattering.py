@@ -271,3 +271,12 @@ def test_wrong_calls(call, error, words):
         call()
     assert words in str(caught.value)
     assert X.tolist() == [[0] * 3] * 2
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint32"])
+def test_means_of_small_integers_do_not_wrap(dtype):
+    high = np.iinfo(dtype).max
+    values, places = np.full(6, high, dtype), np.array([0, 0, 0, 1, 1, 1])
+    found = Tensor(np.array([high, high - 3], dtype)).scatter_reduce(0, places, Tensor(values), "mean")
+    assert found.dtype.np == dtype and found.tolist() == [high, (4 * high - 3) // 4]
+    assert Tensor(np.zeros(2, dtype)).index_reduce(0, places, Tensor(values), "mean", include_self=False).tolist() == [high, high]
