@@ -39,6 +39,12 @@ STREAMED = 2
 """How many times the second caches of the threads a buffer has to be to be written past them."""
 NEST_COLUMNS = 4
 """Vectors of columns that several nests pass over together: whole pairs of lines, and few enough that the nests' code stays small."""
+LEAST_LANES = 4
+"""Elements of a row shorter than a vector from which on a sum is computed with lanes for all of it, the rest of them idle."""
+SUMS_BESIDE = 8
+"""Sums along one loop that are computed together: as many as an addition takes cycles, two at a time."""
+TILE_STEP = 2
+"""Sums' additions that what a step of several sums does but once takes as long as: its loop, and the load of what they share."""
 ROW_BLOCK = 16
 """Rows that a transpose copies together: the lines of the source that it reads then serve all of them."""
 
@@ -158,6 +164,15 @@ class Accesses:
         strides = {r: {u: self.stride(u, r) for u in self.indices} for r in ranges_of(self.order) if r.attribute("kind") == "loop"}
         return [r for r, found in strides.items() if all(s in (0, 1) for s in found.values()) and any(found[u] == 1 for u in self.stores)]
 
+    def is_slid_over(self, range_: UOp) -> bool:
+        """Whether a reduction moves by a few elements along memory that the range moves along too: a window's sum."""
+        return any(0 < abs(self.stride(u, r) or 0) <= NEAR for s in self.sums_in(range_) for r in s.operands[1:]
+                   for u in ops_to_memory(s.operands[0]) if u in self.flat and range_ in open_ranges(u))
+
+    def sums_in(self, range_: UOp) -> list[UOp]:
+        """The reductions inside of a loop."""
+        return [u for u in self.order if u.name == "reduce" and range_ in open_ranges(u)]
+
     def holds_nests(self, range_: UOp) -> bool:
         """Whether there are other loops than those of reductions inside of the range."""
         inner = {r for u in self.indices if range_ in open_ranges(u) for r in open_ranges(u) if r.attribute("id") > range_.attribute("id")}
@@ -209,16 +224,47 @@ def _vectorise(schedule: Schedule, accesses: Accesses, lanes: int, machine: Mach
     vectors begin where lines do, as far as that is up to the schedule."""
     plans = _plans(accesses, set())
     block = _transposed(schedule, accesses, plans)
-    for range_ in sorted([*plans, *block], key=lambda r: -r.attribute("id")):
+    beside = {r: size for lanes_of, opt in plans.items() if opt == "UPCAST" for r, size in _sums_beside(lanes_of, accesses, lanes, machine)}
+    for range_ in sorted([*plans, *block, *beside], key=lambda r: -r.attribute("id")):
         axis, extent = range_.attribute("id"), _extent(range_)
         if extent is None:
             continue
-        if range_ in block:
+        if range_ in beside:
+            _divide(schedule, Opt("UPCAST", axis, beside[range_]), extent, in_line=False)
+        elif range_ in block:
             if schedule.apply(Opt("TILE" if extent % ROW_BLOCK == 0 else "OVERLAP", axis, ROW_BLOCK)):
                 _move_inside(schedule, axis + 1)
         elif extent >= lanes:
-            most = machine.accumulators if plans[range_] == "UNROLL" else _columns(range_, lanes, accesses, machine) if accesses.is_swept(range_) else 1
-            _divide(schedule, Opt(plans[range_], axis, _copies(extent, lanes, most)), extent, in_line and len(plans) == len(ranges_of(accesses.order)) == 1)
+            factor = _columns(range_, lanes, accesses, machine) if plans[range_] == "UPCAST" else _copies(extent, lanes, machine.accumulators)
+            _divide(schedule, Opt(plans[range_], axis, factor), extent, in_line and len(plans) == len(ranges_of(accesses.order)) == 1)
+        elif extent >= LEAST_LANES and plans[range_] == "UPCAST" and accesses.sums_in(range_) and schedule.apply(Opt("PADTO", axis, lanes)):
+            schedule.apply(Opt("UPCAST", axis, lanes))
+
+
+def _sums_beside(range_: UOp, accesses: Accesses, lanes: int, machine: Machine) -> list[tuple[UOp, int]]:
+    """The loop beside the one of lanes along which several sums are computed at once, and how many: additions need not wait for one another, and what is the
+    same along that loop (a window's weights) is loaded once for all. None where enough columns are summed together already."""
+    loop = _loop_beside(range_, accesses, machine)
+    together = SUMS_BESIDE * lanes // _columns(range_, lanes, accesses, machine)
+    if loop is None or together < 2:
+        return []
+    size = _extent(loop) or 0
+    return [(loop, min(range(min(together, size), 1, -1), key=lambda n: -(-size // n) * (n + TILE_STEP)))]
+
+
+def _loop_beside(range_: UOp, accesses: Accesses, machine: Machine) -> UOp | None:
+    """The innermost loop beside the one of lanes along which some of what a sum loads is the same; something of the outermost is left for each thread."""
+    sums = accesses.sums_in(range_)
+    if len(sums) != 1 or (_extent(range_) or 0) < LEAST_LANES:
+        return None
+    inside = [u for u in ops_to_memory(sums[0].operands[0]) if u in accesses.repeated]
+    ends = [u for u in accesses.order if u.name == "end" and range_ in u.operands[1:]]
+    loops = ranges_of(r for r in ends[0].operands[1:] if r.attribute("kind") == "loop" and all(r in end.operands[1:] for end in ends))
+    for loop in reversed([r for r in loops if r is not range_]):
+        depends = {loop in open_ranges(u) for u in inside}
+        if len(depends) == 2 and (_extent(loop) or 0) >= SUMS_BESIDE * (machine.threads if loop is loops[0] else 1) // 2:
+            return loop
+    return None
 
 
 def _divide(schedule: Schedule, opt: Opt, extent: int, in_line: bool) -> None:
@@ -242,10 +288,13 @@ def _copies(extent: int, lanes: int, most: int) -> int:
 
 
 def _columns(range_: UOp, lanes: int, accesses: Accesses, machine: Machine) -> int:
-    """Vectors of columns that are summed together: as many as registers can hold the sums of, but something for each thread. Where several nests pass over
-    them, as many as use up the lines that are read."""
+    """Columns that are computed together, in whole vectors: of sums along columns as many as registers can hold, but something for each thread. Where several
+    nests pass over them, as many as use up the lines that are read. Windows share more with those of the next row than with those of the same."""
+    extent = _extent(range_) or 0
+    if not accesses.is_swept(range_) or accesses.is_slid_over(range_) and _loop_beside(range_, accesses, machine) is not None:
+        return lanes
     most = NEST_COLUMNS if accesses.holds_nests(range_) else machine.registers // 2
-    return max(1, min(most, (_extent(range_) or 0) // (lanes * machine.threads)))
+    return _copies(extent, lanes, max(1, min(most, extent // (lanes * machine.threads))))
 
 
 def _transposed(schedule: Schedule, accesses: Accesses, plans: dict[UOp, str]) -> list[UOp]:

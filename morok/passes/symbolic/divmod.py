@@ -4,6 +4,7 @@
     (%i * 8 + %j) mod 8             =>   %j                           where %j < 8
     (%x floordiv 4) floordiv 3      =>   %x floordiv 12
     (%x floordiv 4) * 4 + %x mod 4  =>   %x
+    (%i floordiv 49) * 56 + (%i + (%i * 8 + %j) floordiv 56) mod 56  =>  %i + (%i * 8 + %j) floordiv 56      where %j < 8
     (%i * %n + %j) floordiv %n      =>   %i                           where %j < %n
 
 Index arithmetic does not overflow; on other integers the rules apply only where bounds prove the same.
@@ -300,6 +301,22 @@ def _quotients(x: UOp, y: UOp) -> list[UOp]:
     found = [UOp.make("floordiv", (x, y))]
     if y.name == "const" and x.name == "floordiv" and x.operands[1].name == "const":
         found.append(UOp.make("floordiv", (x.operands[0], const(x.operands[1].value * y.value, y.type))))
+    elif y.name == "const" and y.value > 0 and x.type is T.index:
+        found += _quotients_of_sum(linear(x), y.value, x)
+    return found
+
+
+def _quotients_of_sum(form: Linear, divisor: int, like: UOp) -> list[UOp]:
+    """(a // c + b) // d as (a + b*c) // (c*d), and without what is common to these: what the rules make of it where it stands alone."""
+    found = []
+    for term, coefficient in form.terms:
+        if coefficient == 1 and len(form.terms) > 1 and term.name == "floordiv" and term.operands[1].name == "const" and term.operands[1].value > 0:
+            inner = term.operands[1].value
+            whole = form.minus(Linear(((term, 1),))).scaled(inner).plus(linear(term.operands[0]))
+            reduced = _factored(whole, inner * divisor)
+            common, rest = (reduced[0], reduced[1]) if reduced else (1, whole)
+            quotient = _divided("floordiv", rest, inner * divisor // common, like)
+            found += [quotient] if quotient is not None else []
     return found
 
 

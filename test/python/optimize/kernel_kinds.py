@@ -226,6 +226,15 @@ def convolution(choose):
 
 
 @kind
+def depthwise(choose):
+    """Windows of each channel by its own weights: no product, but sums that share what they load."""
+    channels, height, width = size(choose, 9), 5 + size(choose), 5 + size(choose)
+    image = tensor(choose.choice(("float32", "float64", "int32")), 1, channels, height, width)
+    weight = tensor(str(image.dtype).split(".")[-1], channels, 1, choose.choice((3, 5)), choose.choice((1, 3)))
+    return [image.conv2d(weight, stride=choose.choice((1, 1, 2)), padding=choose.choice((0, 1)), groups=channels)]
+
+
+@kind
 def attention(choose):
     dtype, rows, keys, depth = matrices(choose, 17, ("float32", "float32", "float64", "float16"))
     batch = choose.choice(((), (2,)))

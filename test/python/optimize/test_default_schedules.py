@@ -162,6 +162,29 @@ def test_scratch_of_a_block_stays_in_the_second_cache(keys, cache_bytes):
     assert rows == 8 or rows * keys * 2 * 4 < cache_bytes
 
 
+@pytest.mark.parametrize("size", [(5, 7), (14, 14), (13, 17), (28, 30), (33, 129)])
+def test_sums_that_share_what_they_load_are_computed_together(size):
+    """A window's weights serve several rows, whose sums need not wait for each other; a row shorter than a vector is one, and not computed one by one."""
+    image, weights = tensor("float32", 1, 6, *size), tensor("float32", 6, 1, 3, 3)
+    kernel, = kernels_to(image.conv2d(weights, padding=1, groups=6))
+    scheduled = default_schedule(kernel, Machine(512, 32, threads=2))
+    across, down = (opt.argument for opt in scheduled.opts if opt.name == "UPCAST")
+    assert across == 16
+    assert 4 < down <= heuristic.SUMS_BESIDE
+    assert wrong_on(Machine(512, 32, threads=2), kernel, 3) is None
+
+
+@pytest.mark.parametrize(("rows", "threads"), [(9, 4), (9, 1), (33, 4)])
+def test_each_thread_has_rows_of_its_own_where_sums_are_computed_together(rows, threads):
+    """Where there is no other loop, rows are one tile only if that leaves some for each thread."""
+    machine = Machine(512, 32, threads=threads)
+    kernel, = kernels_to(tensor("float32", 1, 1, rows, 64).conv2d(tensor("float32", 1, 1, 2, 3)))
+    scheduled = default_schedule(kernel, machine)
+    together = [opt.argument for opt in scheduled.opts if opt.name == "UPCAST" and opt.axis == 0]
+    assert together == ([] if rows == 9 and threads == 4 else [8])
+    assert wrong_on(machine, kernel, 3) is None
+
+
 if __name__ == "__main__":
     first, last, *kinds = sys.argv[1:]
     for seed in range(int(first), int(last)):

@@ -3,6 +3,7 @@
 import gc
 import time
 import weakref
+from math import prod
 from random import Random
 
 import pytest
@@ -16,6 +17,7 @@ from morok.passes.symbolic import bounds, flat_index, simplify
 from morok.passes.symbolic.ranges import open_ranges
 
 ROW, COLUMN, FLAT = make_range(4, 0), make_range(6, 1), make_range(24, 2)
+EIGHT = make_range(8, 5)
 N, M = variable("n", 1, 100), variable("m", 0, 100)
 RN, RM = make_range(N, 3), make_range(M, 4)
 X = argument(0, T.index)
@@ -34,6 +36,7 @@ CASES = {
     "remainder by a multiple": ((ROW * 6 + COLUMN) % 12, ROW % 2 * 6 + COLUMN),
     "quotient and remainder": (FLAT // 6 * 6 + FLAT % 6, FLAT),
     "quotient and remainder of a sum": ((ROW * 7 + X) // 5 * 5 + (ROW * 7 + X) % 5, ROW * 7 + X),
+    "remainder of a sum with a quotient": (X // 9 * 72 + (X + (X * 2 + EIGHT) // 6) % 12 * 6 + (X * 2 + EIGHT) % 6, X * 8 + EIGHT),
     "three levels": (FLAT // 12 * 12 + FLAT // 4 % 3 * 4 + FLAT % 4, FLAT),
     "quotient of a quotient": (FLAT // 2 // 3, FLAT // 6),
     "quotient of a remainder": (FLAT % 12 // 4, FLAT // 4 % 3),
@@ -67,6 +70,16 @@ def test_normal_form(name):
     given, wanted = CASES[name]
     found, expected = simplify((given, wanted))
     assert found is expected
+
+
+@pytest.mark.parametrize("factor", [4, 8, 16, 64])
+@pytest.mark.parametrize("shape", [(8, 56, 56), (4, 12, 6), (5, 7, 16), (3, 4, 10, 24), (2, 3, 32)])
+def test_a_view_of_contiguous_memory_stays_contiguous_when_its_loop_is_divided(shape, factor):
+    outer, inner = make_range(prod(shape) // factor, 6), make_range(factor, 7)
+    place = simplify((outer * factor + inner,))[0]
+    strides = [prod(shape[axis + 1:]) for axis in range(len(shape))]
+    indices = simplify([place // stride % size for stride, size in zip(strides, shape)])
+    assert flat_index(UOp.make("index", (argument(3, T.memref(shape, T.float32)), *indices), (), T.ptr(T.float32, "global"))) is place
 
 
 def test_canonical_order_does_not_depend_on_how_it_was_written():
