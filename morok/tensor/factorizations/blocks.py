@@ -2,8 +2,8 @@
 
 An iteration of the outer loop takes a block of columns, the panel, through the loop over its columns (triangular.py) and brings the others up to date by one
 product. All iterations are of the same shapes, so that they are compiled once: the product goes over the whole matrix, and columns that are done keep what
-they have. That is two to three times the operations of a loop whose matrix shrinks; `_stages` drops the rows and columns that are done now and then.
-Matrices whose size no block divides are padded.
+they have. That is three times (for Cholesky six times) the operations of a loop whose matrix shrinks, at a product's speed. Matrices whose size no block
+divides are padded.
 
 Right-looking variants: J. Dongarra, I. Duff, D. Sorensen, H. van der Vorst, "Numerical Linear Algebra for High-Performance Computers" (1998), chapter 5.
 """
@@ -38,12 +38,12 @@ def multiple(size: int, width: int) -> int:
 
 def in_columns(a: Tensor, width: int) -> Tensor:
     """(..., m, n) as (..., m, blocks, width)."""
-    return a.reshape(*a.shape[:-1], -1, width)
+    return a.reshape(*a.shape[:-1], sizes(a)[1] // width, width)
 
 
 def in_rows(a: Tensor, width: int) -> Tensor:
     """(..., m, n) as (..., blocks, width, n)."""
-    return a.reshape(*a.shape[:-2], -1, width, a.shape[-1])
+    return a.reshape(*a.shape[:-2], sizes(a)[0] // width, width, a.shape[-1])
 
 
 def number_of_column_block(a: Tensor, width: int) -> Tensor:
@@ -112,7 +112,7 @@ def eliminate(a: Tensor, steps: int) -> tuple[Tensor, Tensor, Tensor]:
         return triangular.eliminate(a, steps)
     m, n = sizes(a)
     width = width_for(steps)
-    a = padded(a, max(m, multiple(steps, width)), multiple(n, width))
+    a = padded(a, multiple(m, width), multiple(n, width))
     rows = column(numbers(sizes(a)[0]))
 
     def step(k: Tensor, carry: Any) -> Any:
