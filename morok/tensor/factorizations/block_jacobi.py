@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...dialect import types as T
-from ..loops import fori_loop
+from ..loops import while_loop
 from ..tensor import Tensor
 from .blocks import multiple, padded
 from .common import column, epsilon, identity, numbers, row, select, sizes
@@ -32,14 +32,22 @@ def _places(blocks: int) -> list[int]:
     return [b for pair in zip(tops, bottoms) for b in pair] if blocks > 2 else [0, 1]
 
 
-def _sweep_of_pairs(parts: Tensor, apart: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """Symmetric matrices (n, n, count) after each of their rows has met each other, the turns (n, n, count), and how far from orthogonal the worst pair was."""
+def _meeting(n: int, turn: Tensor, is_first: Tensor) -> Tensor:
+    """The row that each of two blocks' rows meets in a round: in the first part of a sweep any other row, else one of the other block."""
+    i, half = numbers(n), n // 2
+    across = select(i < half, half + (i + turn).remainder(half), (i - turn).remainder(half))
+    return select(is_first, partners(n, turn), across)
+
+
+def _turn_pairs(parts: Tensor, is_first: Tensor, apart: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """Symmetric matrices (n, n, count) of two blocks each, after each row of one block has met each of the other (and of its own, in the first part of a
+    sweep), the turns (n, n, count), and how far from orthogonal the worst pair was."""
     n, count = parts.shape[0], parts.shape[-1]
     i = numbers(n)
 
-    def rotate(turn: Tensor, carry: Any) -> Any:
-        a, rows, worst = carry
-        other = partners(n, turn).contiguous()
+    def rotate(carry: Any) -> Any:
+        turn, a, rows, worst = carry
+        other = _meeting(n, turn, is_first).contiguous()
         own = a.diagonal(0, 0, 1).mT
         met = a[i.minimum(other), i.maximum(other)]
         others = own[other]
@@ -53,9 +61,10 @@ def _sweep_of_pairs(parts: Tensor, apart: Any) -> tuple[Tensor, Tensor, Tensor]:
         first, second = column(column(i)), column(i)
         turned = select(first == second, diagonal, select(column(column(other)) == second, 0, turned))
         rows = rows - s.unsqueeze(1) * (rows[other] + h.unsqueeze(1) * rows)
-        return turned, rows, worst.maximum(apart(own, others, met).max(0))
-    begin = parts, identity(parts.permute(2, 0, 1)).permute(1, 2, 0).contiguous(), Tensor.zeros(count, dtype=parts.dtype)
-    return fori_loop(0, n - 1, rotate, begin)
+        return turn + 1, turned, rows, worst.maximum(apart(own, others, met).max(0))
+    rounds = select(is_first, n - 1, Tensor(n // 2, dtype=T.int64))
+    begin = Tensor(0, dtype=T.int64), parts, identity(parts.permute(2, 0, 1)).permute(1, 2, 0).contiguous(), Tensor.zeros(count, dtype=parts.dtype)
+    return while_loop(lambda carry: carry[0] < rounds, rotate, begin, n - 1)[1:]
 
 
 def diagonalized(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
@@ -73,18 +82,18 @@ def diagonalized(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
         return (turns @ x.reshape(count, pairs, 2 * width, x.shape[-1])).reshape(*x.shape)
 
     def rotate(following: Tensor, state: Any) -> Any:
-        a, rows = state
+        is_first, a, rows = state
         parts = a.reshape(count, pairs, 2 * width, pairs, 2 * width).diagonal(0, 1, 3)
         parts = parts.permute(1, 2, 0, 3).reshape(2 * width, 2 * width, count * pairs).contiguous()
-        parts, turns, found = _sweep_of_pairs(parts, lambda own, others, met: met.abs())
+        parts, turns, found = _turn_pairs(parts, is_first, lambda own, others, met: met.abs())
         turns, parts = (x.reshape(2 * width, 2 * width, count, pairs).permute(2, 3, 0, 1).contiguous() for x in (turns, parts))
         turned = turn(turns, turn(turns, a).contiguous().mT).contiguous()
         turned = select(pair, parts.unsqueeze(-2), turned.reshape(count, pairs, 2 * width, pairs, 2 * width))
         turned = turned.reshape(count, blocks, width, blocks, width)[:, places][:, :, :, places].reshape(*a.shape)
         if vectors:
             rows = turn(turns, rows).contiguous().reshape(count, blocks, width, size)[:, places].reshape(*rows.shape)
-        return (turned, rows), found
+        return (following == 0, turned, rows), found
     start = identity(a) if vectors else Tensor.zeros(count, 0, 0, dtype=a.dtype)
-    a, rows = sweeps(blocks - 1, rotate, (a, start), n, epsilon(a.dtype))
+    _, a, rows = sweeps(blocks - 1, rotate, (Tensor(True), a, start), n, epsilon(a.dtype))
     values = a.diagonal(0, -2, -1)[..., :n].reshape(*batch, n)
     return values, rows[:, :n, :n].reshape(*batch, n, n) if vectors else rows
