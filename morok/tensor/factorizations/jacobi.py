@@ -12,7 +12,7 @@ from ...dialect import types as T
 from ..tensor import Tensor
 from . import block_jacobi
 from .common import ascending, column, elements_at, epsilon, identity, numbers, row, rows_at, select, sizes
-from .rotations import partners, sine_of, sweeps, tangent_of
+from .rotations import partners, sine_of, sweeps, tangent_of, without_dust
 
 
 def _rounds(n: int) -> int:
@@ -46,8 +46,8 @@ def eigh(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
         diagonal = (own - t * met).contiguous()
         turned = select(column(i) == i, row(diagonal), select(column(other) == i, 0, turned))
         if vectors:
-            rows = rows - column(s) * (rows[..., other, :] + column(h) * rows)
-        return (partners(n, following), turned, rows), select(other == i, 0, met.abs())
+            rows = without_dust(rows - column(s) * (rows[..., other, :] + column(h) * rows))
+        return (partners(n, following), without_dust(turned), rows), select(other == i, 0, met.abs())
     if n >= block_jacobi.LEAST:
         values, rows = block_jacobi.diagonalized(a, vectors)
     else:
@@ -83,10 +83,14 @@ def orthogonal_rows(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor, Tensor]:
         matters = squares.minimum(others) > (eps * eps) * squares.max(-1, keepdim=True)
         far = select(matters & (other != i), products.abs() / select(lengths == 0, 1, lengths), 0)
         if vectors:
-            turns = turns - column(s) * (turns[..., other, :] + column(h) * turns)
+            turns = without_dust(turns - column(s) * (turns[..., other, :] + column(h) * turns))
         return (partners(n, following), a - column(s) * (crossed + column(h) * a), turns), far
-    start = identity(a.mT, n, n) if vectors else Tensor.zeros(*a.shape[:-2], 0, 0, dtype=a.dtype)
-    _, a, turns = sweeps(_rounds(n), rotate, (_first(n), (a / scale).contiguous(), start), n, 4 * eps)
+    a = (a / scale).contiguous()
+    if n >= block_jacobi.LEAST:
+        a, turns = block_jacobi.orthogonalized(a, vectors)
+    else:
+        start = identity(a.mT, n, n) if vectors else Tensor.zeros(*a.shape[:-2], 0, 0, dtype=a.dtype)
+        _, a, turns = sweeps(_rounds(n), rotate, (_first(n), a, start), n, 4 * eps)
     lengths = (a * a).sum(-1).sqrt()
     order = ascending(-lengths).contiguous()
     lengths = select(size.isfinite().squeeze(-1), elements_at(lengths, order) * scale.squeeze(-1), float("nan"))

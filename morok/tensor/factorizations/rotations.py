@@ -37,6 +37,13 @@ def sine_of(tangent: Tensor) -> tuple[Tensor, Tensor]:
     return sine.contiguous(), (sine / (1 + cosine)).contiguous()
 
 
+def without_dust(x: Tensor, power: int = 2) -> Tensor:
+    """With 0 for what is less than this power of a rounding, beside elements around 1: off the diagonal sweeps square what there is, and would soon compute
+    with subnormal numbers, which takes a processor many times as long."""
+    least = epsilon(x.dtype) ** power
+    return select(x.abs() < least, 0, x)
+
+
 def sweeps(rounds: int, rotate: Any, state: tuple, size: int, tolerance: float) -> tuple:
     """The state after sweeps of so many rounds `rotate(following, state)`, which give the state and how far from orthogonal the pairs were; `following` is the
     number of the next round.
