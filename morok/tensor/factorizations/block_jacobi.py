@@ -76,6 +76,7 @@ class _Blocks:
         self.size = multiple(n, 2 * self.width)
         self.pairs, self.number = self.size // (2 * self.width), self.size // self.width
         self.places = Tensor(_places(self.number), dtype=T.int64)
+        """To be carried by the loop, so that kernels find in memory which places to read from."""
 
     def pairs_of(self, x: Tensor) -> Tensor:
         return x.reshape(self.count, self.pairs, 2 * self.width, x.shape[-1])
@@ -90,9 +91,9 @@ class _Blocks:
     def turned(self, turns: Tensor, x: Tensor) -> Tensor:
         return (turns @ self.pairs_of(x)).reshape(*x.shape).contiguous()
 
-    def moved(self, x: Tensor) -> Tensor:
-        """With each block at its place for the next round."""
-        return x.reshape(self.count, self.number, self.width, x.shape[-1])[:, self.places].reshape(*x.shape)
+    def moved(self, x: Tensor, places: Tensor) -> Tensor:
+        """With each block of rows at its place for the next round."""
+        return x.reshape(self.count, self.number, self.width, x.shape[-1])[:, places].reshape(*x.shape)
 
     def start(self, like: Tensor, vectors: bool) -> Tensor:
         return identity(like, self.size, self.size) if vectors else Tensor.zeros(self.count, 0, 0, dtype=like.dtype)
@@ -108,19 +109,19 @@ def diagonalized(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
     is_pair = numbers(blocks.pairs).reshape(-1, 1, 1, 1) == column(numbers(blocks.pairs))
 
     def rotate(following: Tensor, state: Any) -> Any:
-        is_first, a, rows = state
+        is_first, places, a, rows = state
         parts = a.reshape(blocks.count, *four).diagonal(0, 1, 3).permute(0, 3, 1, 2)
         parts, turns, found = _turn_pairs(blocks.in_lanes(parts), is_first, lambda own, others, met: met.abs(), 2)
         parts, turns = blocks.from_lanes(parts), blocks.from_lanes(turns)
         turned = blocks.turned(turns, blocks.turned(turns, a).mT).reshape(blocks.count, *four)
         turned = without_dust(select(is_pair, parts.unsqueeze(-2), turned)).reshape(*a.shape)
         by_blocks = turned.reshape(blocks.count, blocks.number, blocks.width, blocks.number, blocks.width)
-        turned = by_blocks[:, blocks.places][:, :, :, blocks.places].reshape(*a.shape)
+        turned = by_blocks[:, places][:, :, :, places].reshape(*a.shape)
         if vectors:
-            rows = blocks.moved(without_dust(blocks.turned(turns, rows)))
-        return (following == 0, turned, rows), found
-    state = Tensor(True), a, blocks.start(a, vectors)
-    _, a, rows = sweeps(blocks.number - 1, rotate, state, n, epsilon(a.dtype))
+            rows = blocks.moved(without_dust(blocks.turned(turns, rows)), places)
+        return (following == 0, places, turned, rows), found
+    state = Tensor(True), blocks.places, a, blocks.start(a, vectors)
+    _, _, a, rows = sweeps(blocks.number - 1, rotate, state, n, epsilon(a.dtype))
     values = a.diagonal(0, -2, -1)[..., :n].reshape(*batch, n)
     return values, rows[:, :n, :n].reshape(*batch, n, n) if vectors else rows
 
@@ -133,7 +134,7 @@ def orthogonalized(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
     a = padded(a.reshape(blocks.count, n, m), blocks.size, m).contiguous()
 
     def rotate(following: Tensor, state: Any) -> Any:
-        is_first, a, rows = state
+        is_first, places, a, rows = state
         pairs = blocks.pairs_of(a)
         squares = (pairs @ pairs.mT).contiguous()
         greatest = squares.diagonal(0, -2, -1).max((-1, -2), keepdim=True).expand(blocks.count, blocks.pairs, 1).reshape(-1).contiguous()
@@ -144,8 +145,8 @@ def orthogonalized(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
         _, turns, found = _turn_pairs(blocks.in_lanes(squares), is_first, apart, 4)
         turns = blocks.from_lanes(turns)
         if vectors:
-            rows = blocks.moved(without_dust(blocks.turned(turns, rows)))
-        return (following == 0, blocks.moved(blocks.turned(turns, a)), rows), found
-    state = Tensor(True), a, blocks.start(a, vectors)
-    _, a, rows = sweeps(blocks.number - 1, rotate, state, max(n, m), 4 * eps)
+            rows = blocks.moved(without_dust(blocks.turned(turns, rows)), places)
+        return (following == 0, places, blocks.moved(blocks.turned(turns, a), places), rows), found
+    state = Tensor(True), blocks.places, a, blocks.start(a, vectors)
+    _, _, a, rows = sweeps(blocks.number - 1, rotate, state, max(n, m), 4 * eps)
     return a[:, :n].reshape(*batch, n, m), rows[:, :n, :n].reshape(*batch, n, n) if vectors else rows
