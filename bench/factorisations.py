@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -73,16 +74,17 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--budget", type=float, default=0.5, help="seconds for each pair")
     given = parser.parse_args()
-    os.environ.update(MOROK_CACHE="0", MOROK_NUM_THREADS=str(given.threads))
-    from threadpoolctl import threadpool_limits
+    wanted = dict.fromkeys(("MOROK_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(given.threads)) | {"MOROK_CACHE": "0"}
+    if any(os.environ.get(name) != value for name, value in wanted.items()):  # libraries read them when they are loaded
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | wanted)
+    np.seterr(all="ignore")  # determinants of large matrices overflow
     clock = time.thread_time if given.threads == 1 else time.perf_counter
     print(f"{given.dtype}, {given.threads} thread{'s' * (given.threads > 1)}: ms of a call / NumPy's, their ratio; s of the first call")
-    with threadpool_limits(given.threads):
-        for size in given.sizes.split(","):
-            shape = tuple(int(s) for s in size.split("x"))
-            for name in given.names.split(","):
-                first, own, theirs = measured(name, shape if len(shape) > 1 else shape * 2, given.dtype, clock, given.budget)
-                print(f"{size:>12} {name:10} {own * 1e3:10.3f} {theirs * 1e3:10.3f} {own / theirs:7.2f} {first:7.2f}", flush=True)
+    for size in given.sizes.split(","):
+        shape = tuple(int(s) for s in size.split("x"))
+        for name in given.names.split(","):
+            first, own, theirs = measured(name, shape if len(shape) > 1 else shape * 2, given.dtype, clock, given.budget)
+            print(f"{size:>12} {name:10} {own * 1e3:10.3f} {theirs * 1e3:10.3f} {own / theirs:7.2f} {first:7.2f}", flush=True)
 
 
 if __name__ == "__main__":
