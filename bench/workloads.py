@@ -29,6 +29,9 @@ class Input:
     deviation: float = 1.0
     non_negative: bool = False
     below: int = 0
+    diagonal: float = 0.0
+    """Added on the diagonal of a matrix: the greater, the better its condition."""
+    symmetric: bool = False
 
     def array(self, rng: np.random.Generator) -> np.ndarray:
         """The numbers, of a dtype that NumPy has: bfloat16 as float32 whose low half is zero."""
@@ -40,6 +43,10 @@ class Input:
         numbers *= self.deviation
         if self.non_negative:
             np.abs(numbers, out=numbers)
+        if self.symmetric:
+            numbers = (numbers + numbers.swapaxes(-1, -2)) * 0.5
+        if self.diagonal:
+            numbers += self.diagonal * np.eye(self.shape[-1], dtype=numbers.dtype)
         if self.dtype == "bfloat16":
             return (numbers.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)
         return numbers.astype(self.dtype, copy=False)
@@ -337,6 +344,25 @@ def irregular(dim: Callable[[int], int]) -> Iterator[Workload]:
                     floats(4 * hidden, hidden, deviation=hidden ** -0.5), floats(4 * hidden)], 0, "us")
 
 
+def eigen(ops: Any, a: Any) -> tuple[Any, Any]:
+    """Eigenvalues, and the matrix from them and the vectors, whose signs differ from peer to peer."""
+    values, vectors = ops.eigh(a)
+    return values, ops.matmul(vectors * values, ops.permute(vectors, (1, 0)))
+
+
+def factorisations(dim: Callable[[int], int]) -> Iterator[Workload]:
+    """Operations as LAPACK's algorithms need them."""
+    n = dim(500)
+    conditioned = 4 * n ** 0.5
+    yield Workload("Cholesky 500", lambda ops, a: ops.cholesky(a), [Input((n, n), diagonal=conditioned, symmetric=True)], n ** 3 / 3, "GF/s")
+    yield Workload("solve 500", lambda ops, a, b: ops.solve(a, b), [Input((n, n), diagonal=conditioned), floats(n, 1)], 2 * n ** 3 / 3, "GF/s")
+    n = dim(300)
+    yield Workload("QR 300", lambda ops, a: ops.qr(a), [Input((n, n), diagonal=4 * n ** 0.5)], 8 * n ** 3 / 3, "GF/s")
+    yield Workload("eigh 100", eigen, [Input((dim(100), dim(100)), symmetric=True)], 0, "us")
+    count, n = dim(1000), 8
+    yield Workload("inverse of 1000 of 8×8", lambda ops, a: ops.inv(a), [Input((count, n, n), diagonal=2.0 * n)], 2 * count * n ** 3, "GF/s")
+
+
 def training(name: str, loss: Callable[..., Any], parameters: list[Input], data: list[Input]) -> Workload:
     """What is shown is the time of one step."""
     first = [floats(*p.shape, deviation=0.01) for p in parameters]
@@ -362,4 +388,4 @@ def training_steps(dim: Callable[[int], int]) -> Iterator[Workload]:
 
 def workloads(dim: Callable[[int], int] = same) -> list[Workload]:
     """All, the table's first."""
-    return [w for family in (table, products, convolutions, rows_and_columns, attentions, irregular, training_steps) for w in family(dim)]
+    return [w for family in (table, products, convolutions, rows_and_columns, attentions, irregular, factorisations, training_steps) for w in family(dim)]

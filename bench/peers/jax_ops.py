@@ -105,6 +105,21 @@ class Jax:
     def argsort(self, x: Array) -> Array:
         return jnp.argsort(x)
 
+    def cholesky(self, a: Array) -> Array:
+        return jnp.linalg.cholesky(a)
+
+    def solve(self, a: Array, b: Array) -> Array:
+        return jnp.linalg.solve(a, b)
+
+    def inv(self, a: Array) -> Array:
+        return jnp.linalg.inv(a)
+
+    def qr(self, a: Array) -> tuple[Array, Array]:
+        return tuple(jnp.linalg.qr(a))
+
+    def eigh(self, a: Array) -> tuple[Array, Array]:
+        return tuple(jnp.linalg.eigh(a))
+
     def conv_transpose2d(self, x: Array, w: Array, stride: int, padding: int) -> Array:
         inside = w.shape[2] - 1 - padding
         return jax.lax.conv_general_dilated(x, jnp.flip(w, (2, 3)).swapaxes(0, 1), (1, 1), [(inside, inside)] * 2, lhs_dilation=(stride, stride))

@@ -110,6 +110,21 @@ class Morok:
     def argsort(self, x: Tensor) -> Tensor:
         return x.argsort()
 
+    def cholesky(self, a: Tensor) -> Tensor:
+        return morok.linalg.cholesky(a)
+
+    def solve(self, a: Tensor, b: Tensor) -> Tensor:
+        return morok.linalg.solve(a, b)
+
+    def inv(self, a: Tensor) -> Tensor:
+        return morok.linalg.inv(a)
+
+    def qr(self, a: Tensor) -> tuple[Tensor, Tensor]:
+        return tuple(morok.linalg.qr(a))
+
+    def eigh(self, a: Tensor) -> tuple[Tensor, Tensor]:
+        return tuple(morok.linalg.eigh(a))
+
     def conv_transpose2d(self, x: Tensor, w: Tensor, stride: int, padding: int) -> Tensor:
         return nn.functional.conv_transpose2d(x, w, stride=stride, padding=padding)
 

@@ -124,6 +124,21 @@ class NumPy:
     def argsort(self, x: Array) -> Array:
         return np.argsort(x, kind="stable")
 
+    def cholesky(self, a: Array) -> Array:
+        return np.linalg.cholesky(a)
+
+    def solve(self, a: Array, b: Array) -> Array:
+        return np.linalg.solve(a, b)
+
+    def inv(self, a: Array) -> Array:
+        return np.linalg.inv(a)
+
+    def qr(self, a: Array) -> tuple[Array, Array]:
+        return tuple(np.linalg.qr(a))
+
+    def eigh(self, a: Array) -> tuple[Array, Array]:
+        return tuple(np.linalg.eigh(a))
+
     def conv_transpose2d(self, x: Array, w: Array, stride: int, padding: int) -> Array:
         """Each element's window is added to where it goes, one place of the kernel after another."""
         n, _, rows, columns = x.shape

@@ -101,6 +101,21 @@ class Torch:
     def argsort(self, x: Array) -> Array:
         return torch.argsort(x, stable=True)
 
+    def cholesky(self, a: Array) -> Array:
+        return torch.linalg.cholesky(a)
+
+    def solve(self, a: Array, b: Array) -> Array:
+        return torch.linalg.solve(a, b)
+
+    def inv(self, a: Array) -> Array:
+        return torch.linalg.inv(a)
+
+    def qr(self, a: Array) -> tuple[Array, Array]:
+        return tuple(torch.linalg.qr(a))
+
+    def eigh(self, a: Array) -> tuple[Array, Array]:
+        return tuple(torch.linalg.eigh(a))
+
     def conv_transpose2d(self, x: Array, w: Array, stride: int, padding: int) -> Array:
         return F.conv_transpose2d(x, w, stride=stride, padding=padding)
 

@@ -14,7 +14,7 @@ from ...graph.derivation import CUSTOM, Custom
 from ...graph.tensor_graph import TensorUOp
 from .. import build
 from ..tensor import Tensor
-from . import householder, jacobi, triangular
+from . import blocks, householder, jacobi, triangular
 from .common import column, identity, numbers, row, select, sizes
 
 Rule = Callable[[list[Tensor], list["Tensor | None"]], Sequence["Tensor | None"]]
@@ -63,7 +63,7 @@ def cholesky(a: Tensor) -> Tensor:
         inner = halved(lower.mT @ g[0])
         right = solve_triangular(lower.mT, (inner + inner.mT) * 0.5, False, False)
         return (solve_triangular(lower.mT, right.mT, False, False).mT,)
-    return with_rule([triangular.cholesky(a.detach())], [a], rule)[0]
+    return with_rule([blocks.cholesky(a.detach())], [a], rule)[0]
 
 
 def solve_triangular(t: Tensor, b: Tensor, lower: bool, unit: bool) -> Tensor:
@@ -72,7 +72,7 @@ def solve_triangular(t: Tensor, b: Tensor, lower: bool, unit: bool) -> Tensor:
         back = solve_triangular(t.mT, g[0], not lower, unit)
         outer = -(back @ values[0].mT)
         return (outer.tril(-1 if unit else 0) if lower else outer.triu(1 if unit else 0)), back
-    return with_rule([triangular.substitute(t.detach(), b.detach(), lower, unit)], [t, b], rule)[0]
+    return with_rule([blocks.substitute(t.detach(), b.detach(), lower, unit)], [t, b], rule)[0]
 
 
 # Elimination
@@ -83,8 +83,8 @@ def solve(a: Tensor, b: Tensor) -> Tensor:
         back = solve(a.mT, g[0])
         return -(back @ values[0].mT), back
     n = sizes(a)[1]
-    reduced, _, _ = triangular.eliminate(a.detach().cat(b.detach(), dim=-1), n)
-    return with_rule([triangular.substitute(reduced[..., :n], reduced[..., n:], False, False)], [a, b], rule)[0]
+    reduced, _, _ = blocks.eliminate(a.detach().cat(b.detach(), dim=-1), n)
+    return with_rule([blocks.substitute(reduced[..., :n], reduced[..., n:], False, False)], [a, b], rule)[0]
 
 
 def inverse(a: Tensor) -> Tensor:
@@ -110,7 +110,7 @@ def determinant(a: Tensor) -> Tensor:
 
 
 def _pivots(a: Tensor) -> tuple[Tensor, Tensor]:
-    reduced, _, sign = triangular.eliminate(a.detach(), sizes(a)[1])
+    reduced, _, sign = blocks.eliminate(a.detach(), sizes(a)[1])
     return reduced.diagonal(0, -2, -1), sign
 
 
@@ -118,7 +118,7 @@ def lu(a: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """P, L and U of a = P L U. Only square matrices have a derivative."""
     m, n = sizes(a)
     k = min(m, n)
-    reduced, order, _ = triangular.eliminate(a.detach(), k)
+    reduced, order, _ = blocks.eliminate(a.detach(), k)
     permutation = triangular.permutation_matrix(order, a.dtype)
     eye = (column(numbers(m)) == row(numbers(k))).cast(a.dtype)
 

@@ -41,27 +41,39 @@ def substitute(t: Tensor, b: Tensor, lower: bool, unit: bool) -> Tensor:
 def eliminate(a: Tensor, steps: int) -> tuple[Tensor, Tensor, Tensor]:
     """Gaussian elimination of the first `steps` columns with partial pivoting: the factors of the rows below the diagonal and what is left above, which row
     of `a` each row was, and the sign of that permutation. A column without a pivot is left as it is."""
+    return eliminate_panel(a, steps, 0, sizes(a)[0], steps)
+
+
+def in_order(a: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Matrices, the order of their rows and its sign before any was moved."""
+    batch, m = a.shape[:-2], a.shape[-2]
+    return a, numbers(m).expand(*batch, m), Tensor.ones(*batch, dtype=a.dtype)
+
+
+def eliminate_panel(a: Tensor, count: int, first: Tensor | int, height: int, steps: int) -> tuple[Tensor, Tensor, Tensor]:
+    """As `eliminate`, of `count` columns whose pivots go to the rows `first`, `first` + 1, ...; rows from `height` on are none, and pivots in rows from
+    `steps` on are not looked for."""
     rows, columns = numbers(a.shape[-2]), numbers(a.shape[-1])
 
-    def step(k: Tensor, carry: Any) -> Any:
+    def step(j: Tensor, carry: Any) -> Any:
         a, order, sign = carry
-        x = a[..., k].contiguous()
-        best = select(rows >= k, x.abs(), -1).argmax(-1).contiguous().unsqueeze(-1)
+        k = j + first
+        x = a[..., j].contiguous()
+        best = select((rows >= k) & (rows < height), x.abs(), -1).argmax(-1)
+        best = select(k < steps, best, k).contiguous().unsqueeze(-1)
         pivots = rows_at(a, best).contiguous()
         swapped = select(column(rows) == k, pivots, select(column(rows) == column(best), row(a[..., k, :]), a))
-        pivot = pivots[..., 0, k].contiguous().unsqueeze(-1)
+        pivot = pivots[..., 0, j].contiguous().unsqueeze(-1)
         x = select(rows == best, x[..., k].unsqueeze(-1), x)
-        factors = select((rows > k) & (pivot != 0), x / pivot, 0).contiguous()
+        factors = select((rows > k) & (k < steps) & (pivot != 0), x / pivot, 0).contiguous()
         below = column(rows) > k
-        a = select(below & (columns > k), swapped - column(factors) * pivots, select(below & (columns == k), column(factors), swapped))
+        a = select(below & (columns > j), swapped - column(factors) * pivots, select(below & (columns == j), column(factors), swapped))
         there, here = order.gather(-1, best), order[..., k].unsqueeze(-1)
         order = select(rows == k, there, select(rows == best, here, order))
         sign = select(best.squeeze(-1) == k, sign, -sign)
         return a, order, sign
-    batch = a.shape[:-2]
-    order = rows.expand(*batch, a.shape[-2])
-    begin = a, order, Tensor.ones(*batch, dtype=a.dtype)
-    return fori_loop(0, steps, step, begin) if steps else begin
+    begin = in_order(a)
+    return fori_loop(0, count, step, begin) if count else begin
 
 
 def permutation_matrix(order: Tensor, dtype: T.DType) -> Tensor:
