@@ -14,7 +14,7 @@ from ...dialect import types as T
 from ..loops import while_loop
 from ..tensor import Tensor
 from .blocks import multiple, padded
-from .common import column, epsilon, identity, numbers, row, select, sizes
+from .common import column, epsilon, identity, numbers, select, sizes
 from .rotations import partners, sine_of, sweeps, tangent_of, without_dust
 
 LEAST = 96
@@ -43,7 +43,7 @@ def _meeting(n: int, turn: Tensor, is_first: Tensor) -> Tensor:
 def _turn_pairs(parts: Tensor, is_first: Tensor, apart: Any, dust: int) -> tuple[Tensor, Tensor, Tensor]:
     """Symmetric matrices (n, n, count) of two blocks each, after each row of one block has met each of the other (and of its own, in the first part of a
     sweep), the turns (n, n, count), and how far from orthogonal the worst pair was, as `apart` tells of their squares and product."""
-    n, count = parts.shape[0], parts.shape[-1]
+    n, _, count = parts._concrete_shape()
     i = numbers(n)
 
     def rotate(carry: Any) -> Any:
@@ -102,7 +102,7 @@ class _Blocks:
 def diagonalized(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
     """Symmetric matrices (..., n, n), whose greatest element is 1, turned until they are diagonal: the diagonals, and the turns, whose rows are the
     eigenvectors (nothing useful without `vectors`)."""
-    n, batch = sizes(a)[1], a.shape[:-2]
+    n, batch = sizes(a)[1], a._concrete_shape()[:-2]
     blocks = _Blocks(prod(batch), n)
     a = padded(a.reshape(blocks.count, n, n), blocks.size, blocks.size).contiguous()
     four = blocks.pairs, 2 * blocks.width, blocks.pairs, 2 * blocks.width
@@ -129,7 +129,7 @@ def diagonalized(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
 def orthogonalized(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
     """Matrices (..., n, m), whose greatest element is 1, turned until their rows are orthogonal, and the turns (..., n, n) (nothing useful without
     `vectors`). The products of a pair of blocks with itself are what is diagonalised: relative to the rows' lengths, as single rotations are."""
-    (n, m), batch, eps = sizes(a), a.shape[:-2], epsilon(a.dtype)
+    (n, m), batch, eps = sizes(a), a._concrete_shape()[:-2], epsilon(a.dtype)
     blocks = _Blocks(prod(batch), n)
     a = padded(a.reshape(blocks.count, n, m), blocks.size, m).contiguous()
 

@@ -14,7 +14,7 @@ from typing import Any
 from ..loops import fori_loop
 from ..tensor import Tensor
 from . import triangular
-from .common import column, identity, numbers, rows_at, select, sizes
+from .common import column, numbers, rows_at, select, sizes
 
 LEAST = 128
 """Smaller matrices are in the first caches, where a column at a time is as fast."""

@@ -75,7 +75,7 @@ def reflect_by_blocks(a: Tensor, width: int) -> tuple[Tensor, Tensor]:
 
 def product_by_blocks(reflected: Tensor, factors: Tensor, columns: int) -> Tensor:
     """As `product`, of what `reflect_by_blocks` gives."""
-    count, width = factors.shape[-3:-1]
+    count, width = factors._concrete_shape()[-3:-1]
 
     def step(i: Tensor, q: Tensor) -> Tensor:
         k = count - 1 - i
@@ -94,7 +94,7 @@ def _reflectors(panel: Tensor, start: Tensor) -> Tensor:
 
 def _joined(v: Tensor, taus: Tensor) -> Tensor:
     """T of I - V T V', the product of the reflections I - tau v v': T (I + S D) = D for D = diag(taus) and S, what V'V has above its diagonal."""
-    both = row(taus) * identity(v, taus.shape[-1], taus.shape[-1])
+    both = row(taus) * identity(v, *(taus._concrete_shape()[-1],) * 2)
     crossed = (column(taus) * (v.mT @ v).contiguous().tril(-1)).contiguous()
     return triangular.substitute(crossed, both.contiguous(), True, True).mT.contiguous()
 

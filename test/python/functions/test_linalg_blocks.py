@@ -9,7 +9,8 @@ from morok import Tensor
 from morok.tensor.factorizations import blocks
 
 LA = morok.linalg
-SQUARE = [((blocks.LEAST, blocks.LEAST), np.float64), ((161, 161), np.float64), ((2, 131, 131), np.float32), ((1, 257, 257), np.float64), ((0, 130, 130), np.float64)]
+SQUARE = [((blocks.LEAST, blocks.LEAST), np.float64), ((161, 161), np.float64), ((2, 131, 131), np.float32), ((1, 257, 257), np.float64),
+          ((0, 130, 130), np.float64)]
 OTHERS = [((200, 131), np.float64), ((131, 200), np.float64), ((2, 129, 150), np.float32)]
 
 
