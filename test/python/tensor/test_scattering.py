@@ -24,6 +24,8 @@ def combined(before, put, reduce, include_self):
     if reduce == "set":
         return put[-1]
     parts = [before, *put] if include_self else put
+    if reduce == "mean" and before.dtype.kind in "iu" and before.dtype.itemsize < 8:
+        parts = [int(part) for part in parts]  # the sum does not wrap: its mean would be another
     found = parts[0]
     for part in parts[1:]:
         found = KINDS[reduce](found, part)
