@@ -132,8 +132,11 @@ def calls() -> dict[str, float]:
     x, other = floats(16), floats(16)
 
     def kernels(count: int) -> Any:
-        """A plan of as many, each with a shape of its own, so that none joins another."""
-        plan = Tensor.prepare_batch([floats(16 + i) + 1 for i in range(count)])
+        """A plan of as many, each of which reads what the one before has written, so that none joins another."""
+        value = floats(16)
+        for _ in range(count):
+            value = (value + 1).contiguous()
+        plan = Tensor.prepare_batch([value])
         assert plan.num_kernels() == count, plan.report()
         return plan.execute
 
