@@ -20,7 +20,7 @@ Axes = frozenset[int]
 _NONE: Axes = frozenset()
 _STORED = frozenset(("contiguous", "copy"))
 """Ops whose result lies in memory before it is read."""
-_ELEMENTWISE = frozenset((*ALU, "cast", "bitcast", "detach"))
+_ELEMENTWISE = frozenset((*ALU, "cast", "bitcast"))
 
 
 def unmovable(entries: Sequence[tuple], types: Sequence[T.Type]) -> set[tuple[int, int]]:

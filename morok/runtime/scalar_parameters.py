@@ -25,7 +25,7 @@ from ..graph.uop import UOp, argument, substitute
 from .buffer import Buffer
 from .varying_constants import varying
 
-_CARRYING = frozenset((*MOVEMENT, "cast", "contiguous", "detach"))
+_CARRYING = frozenset((*MOVEMENT, "cast", "contiguous"))
 """Ops through which a constant stays a constant to what uses it."""
 
 Constant = tuple[T.TensorType, str]

@@ -13,7 +13,7 @@ from ..dialect.ops import MOVEMENT
 
 VARYING_FROM = 128
 """Different constants in the same place from which they are arguments: fewer are compiled faster than their parts are told apart."""
-_CARRYING = frozenset((*MOVEMENT, "cast", "detach"))
+_CARRYING = frozenset((*MOVEMENT, "cast"))
 
 
 def varying(entries: Sequence[tuple], constants: Collection[int]) -> set[int]:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 import morok
 from morok import Tensor, dtypes
 from morok.graph.registries import KERNELS
-from morok.runtime import realize
 from morok.runtime.realize import RUNTIME
 from morok.runtime.skeletons import split
 
@@ -17,18 +16,6 @@ from morok.runtime.skeletons import split
 def anew():
     RUNTIME.plans.clear()
     RUNTIME.skeletons.clear()
-
-
-@pytest.fixture
-def compilations(monkeypatch):
-    made = []
-    original = realize.compile_plan
-
-    def counted(*given):
-        made.append(original(*given))
-        return made[-1]
-    monkeypatch.setattr(realize, "compile_plan", counted)
-    return made
 
 
 def data(*shape, dtype=np.float32, seed=0):
