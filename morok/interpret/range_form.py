@@ -74,7 +74,7 @@ class RangeForm:
         self.values: dict[UOp, Value] = {}
         self.reach: dict[UOp, frozenset[UOp]] = {}
         """The loads and stores that an op reaches, itself included."""
-        self.in_order: dict[UOp, tuple[np.ndarray, np.ndarray]] = {}
+        self.in_order: dict[UOp, tuple[Lanes, Lanes]] = {}
         """Of the stores in ordered loops: which elements they wrote, and what the loops left in memory."""
         self.accesses: dict[UOp, Access] = {}
         self.ordered = OrderedLoops(self.order)
@@ -302,7 +302,8 @@ class RangeForm:
             return Effect(())
         versions = {s: self.values[s.operands[0].operands[0]] for s in loop.stores}
         memory = {b.root: b for b in versions.values() if isinstance(b, Buffer)}
-        written = {s: Lanes((), np.zeros(b.content.array.shape, np.bool_)) for s, b in versions.items() if isinstance(b, Buffer)}
+        written = {s: Lanes(b.content.axes, np.zeros(b.content.array.shape, np.bool_)) for s, b in versions.items() if isinstance(b, Buffer)}
+        closed = {e.operands[0]: self._ranges(e.operands[1:]) for e in loop.ends}
         for number in range(self.iterations.extents((loop.range,))[0]):
             self.values[loop.range] = Lanes((), np.asarray(number, np.int64))
             for u in loop.body:
@@ -313,11 +314,12 @@ class RangeForm:
             for s in loop.stores:
                 root = root_buffer(s.operands[0])
                 access = self.accesses[s]
-                content = self._written(memory[root].content, access, ())
-                written[s] = self._written(written[s], replace(access, values=np.ones(access.active.shape, np.bool_)), ())
+                opened = tuple(r for r in access.axes if r not in closed[s])
+                content = self._written(memory[root].content, access, opened)
+                written[s] = self._written(written[s], replace(access, values=np.ones(access.active.shape, np.bool_)), opened)
                 memory[root] = replace(memory[root], content=content)
         for s in loop.stores:
-            self.in_order[s] = written[s].array, memory[root_buffer(s.operands[0])].content.array
+            self.in_order[s] = written[s], memory[root_buffer(s.operands[0])].content
         return Effect(())
 
     def _after(self, u: UOp) -> Buffer:
@@ -333,11 +335,15 @@ class RangeForm:
         content = buffer.content
         for s in stores:
             if s in self.in_order:
-                written, left = self.in_order[s]
-                content = Lanes(content.axes, np.where(written, left, content.array))
+                content = self._replaced(content, *self.in_order[s])
             else:
                 content = self._written(content, self.accesses[s], axes)
         return Buffer(buffer.root, (*buffer.stores, *stores), content)
+
+    def _replaced(self, content: Lanes, written: Lanes, left: Lanes) -> Lanes:
+        """The content with what an ordered loop left where it wrote."""
+        axes = self.iterations.union(content.axes, written.axes, left.axes)
+        return Lanes(axes, np.where(*(self.iterations.repeat(lanes, axes) for lanes in (written, left, content))))
 
     def _written(self, content: Lanes, access: Access, axes: tuple[UOp, ...]) -> Lanes:
         """The content with the access's values in their places, at each iteration of `axes`; its other ranges are closed."""

@@ -306,6 +306,8 @@ def _ids(ranges: frozenset[UOp]) -> list[int]:
 def _stores_before(buffer: UOp, seen: dict[UOp, frozenset[UOp]]) -> frozenset[UOp]:
     """The stores that this version of a buffer comes after."""
     found: frozenset[UOp] = frozenset()
+    while buffer.name == "current":
+        buffer = buffer.operands[0]
     if buffer.name != "after":
         return found
     if buffer in seen:

@@ -118,7 +118,7 @@ def with_private_scratch(roots: Roots, order: list[UOp], ranges: Sequence[UOp], 
             axes[new[u]] = inner
             continue
         new[u] = u.with_operands(tuple([new[o] for o in u.operands])) if u.operands else u
-        if u.name == "after" and new[u.operands[0]] in axes:
+        if u.name in ("after", "current") and new[u.operands[0]] in axes:
             axes[new[u]] = axes[new[u.operands[0]]]
         elif u.name == "index" and new[u].operands[0] in axes:
             place = new[u].operands[1]

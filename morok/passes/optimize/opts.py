@@ -12,6 +12,7 @@ from ...graph.body import Body
 from ...graph.buffers import root_buffer
 from ...graph.uop import UOp, index_const, rebuild
 from ..symbolic.ranges import make_range, open_ranges, ranges_of, renumbered, replace_ranges
+from .accumulate import accumulate
 from .distribute import distribute
 from .pad import padded
 from .panel_axes import range_axes, window_axes
@@ -30,7 +31,7 @@ class Opt:
 
     NAMES: ClassVar[dict[str, bool]] = {"THREAD": False, "DISTRIBUTE": False, "STREAM": False, "TILE": True, "SWAP": True, "UPCAST": True,
                                         "UNROLL": True, "PEEL": True, "OVERLAP": True, "PADTO": True, "STAGE": True, "WINDOW": True,
-                                        "PREFETCH": True}
+                                        "PREFETCH": True, "ACCUMULATE": True}
 
     def __str__(self) -> str:
         return f"{self.name}({self.axis})" if self.argument is None else f"{self.name}({self.axis},{self.argument})"
@@ -44,7 +45,7 @@ def parse_opts(text: str) -> list[Opt]:
         if match is None or match[1] not in Opt.NAMES or (match[3] is not None) != Opt.NAMES[match[1]]:
             raise OptionError(f"'{word}' is no opt; opts are THREAD(axis), TILE(axis,n), SWAP(axis,axis), UPCAST(axis,n), UNROLL(axis,n), "
                               "PEEL(axis,n), OVERLAP(axis,n), PADTO(axis,n), STAGE(axis,factor), WINDOW(axis,factor), DISTRIBUTE(axis), STREAM(buffer), "
-                              "PREFETCH(axis,level)")
+                              "PREFETCH(axis,level), ACCUMULATE(axis,axis)")
         opts.append(Opt(match[1], int(match[2]), int(match[3]) if match[3] is not None else None))
     return opts
 
@@ -52,7 +53,7 @@ def parse_opts(text: str) -> list[Opt]:
 def apply_opt(body: Body, opt: Opt) -> Body:
     """The kernel with the opt applied; ScheduleError says why where it is not legal."""
     ranges = ranges_of(body.order())
-    for axis in (opt.axis, opt.argument) if opt.name == "SWAP" else () if opt.name == "STREAM" else (opt.axis,):
+    for axis in (opt.axis, opt.argument) if opt.name in ("SWAP", "ACCUMULATE") else () if opt.name == "STREAM" else (opt.axis,):
         if axis is None or axis >= len(ranges):
             raise ScheduleError(f"{opt}: the kernel {body.name} has {len(ranges)} loops, numbered from 0")
     return _APPLY[opt.name](body, opt, ranges)
@@ -163,7 +164,7 @@ def _overlap(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
         raise ScheduleError(f"{opt}: {factor} must be less than the extent {extent} and leave a rest")
     order = body.order()
     written = {root_buffer(u.operands[0]) for u in order if u.name == "store" and u.operands[0].type.space == "global"}  # type: ignore[union-attr]
-    if any(u.name == "load" and root_buffer(u.operands[0]) in written for u in order):
+    if any(u.name == "load" and root_buffer(u.operands[0]) in written or u.name == "current" for u in order):
         raise ScheduleError(f"{opt}: the kernel reads what it writes; an iteration done twice would read its own result")
     outer, inner = _in_two(range_, -(-extent // factor), factor, "loop")
     return _with_ranges(body, range_, UOp.make("min", (outer * factor, index_const(extent - factor))) + inner, outer, inner)
@@ -198,6 +199,10 @@ def _distribute(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
     return body.with_roots(renumbered(distribute(body.roots, str(opt), range_)))
 
 
+def _accumulate(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
+    return body.with_roots(renumbered(accumulate(body.roots, str(opt), ranges[opt.axis], ranges[opt.argument])))  # type: ignore[index]
+
+
 def _prefetch(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
     assert opt.argument is not None
     return prefetched(body, str(opt), ranges[opt.axis], opt.argument)
@@ -219,7 +224,8 @@ def _stream(body: Body, opt: Opt, ranges: list[UOp]) -> Body:
 
 
 _APPLY = {"UPCAST": _upcast, "UNROLL": _unroll, "TILE": _tile, "SWAP": _swap, "THREAD": _thread, "PEEL": _peel, "OVERLAP": _overlap,
-          "PADTO": _padto, "STAGE": _stage, "WINDOW": _stage, "DISTRIBUTE": _distribute, "STREAM": _stream, "PREFETCH": _prefetch}
+          "PADTO": _padto, "STAGE": _stage, "WINDOW": _stage, "DISTRIBUTE": _distribute, "STREAM": _stream, "PREFETCH": _prefetch,
+          "ACCUMULATE": _accumulate}
 
 
 def apply_opts(body: Body, opts: list[Opt]) -> Body:

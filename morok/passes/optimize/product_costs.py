@@ -18,3 +18,7 @@ MEMORY_LINE = 8.0
 """Cycles that a line takes which is read in order from memory."""
 LANES_ADDED = 8.0
 """Cycles to add up the lanes of one vector."""
+ROW_LINE = 4.0
+"""Cycles that a line of the row factor takes which the second cache no longer has when the next column tile needs it."""
+ROUND_OVERHEAD = 40.0
+"""Cycles that a register tile takes in each block of a sum: as TILE_OVERHEAD, and a branch on whether it is the first."""

@@ -46,6 +46,8 @@ class Product:
     computed: bool
     """Whether the row factor is more than a load."""
 
+    partial: bool = True
+    """Whether the sum may be stored in parts: its dtype is what it is computed in."""
     columns_scattered: bool = False
     """Whether the column factor's loads step far from one term of the sum to the next."""
     column_pages: int = 1
@@ -109,7 +111,7 @@ def product_of(reduce: UOp, loops: list[UOp], order: list[UOp]) -> Product | Non
     if lanes not in only_y:
         return None
     return Product(only_x, only_y, batches, sums, x, y, lanes, bits, is_contiguous(y, lanes), _is_scattered(x, sums), x.name != "load" or len(x.operands) > 1,
-                   _is_scattered(y, sums), _pages(y, sums))
+                   not reduce.dtype.is_float or reduce.dtype.bits >= 32, _is_scattered(y, sums), _pages(y, sums))
 
 
 def _pages(factor: UOp, sums: list[UOp]) -> int:

@@ -7,6 +7,9 @@ them), columns (only y does), batches (both do) and the sum's own. The schedule 
       for rows within the block
         for k: a register tile of rows x vectors of columns, each an accumulator
 
+A deep sum whose row elements do not stay in the second cache until the next column tile needs them goes in blocks (see sum_blocks.py): the panel holds a
+block of K, and what a block adds to the results of a chunk of columns is added up in scratch.
+
 Which tile, which loop the threads divide, how large the blocks are and whether a panel pays is chosen by estimated cycles, from the loops' extents, the
 factors' strides and the machine: the arithmetic with its waste at the edges, the loads of a tile, the filling of panels, the threads' shares.
 """
@@ -21,9 +24,24 @@ from ...errors import ScheduleError
 from ...graph.body import Body
 from .dot_products import Dots, apply_dots, dots
 from .machine import Machine
-from .product_costs import COMPUTING, CONTIGUOUS, DISTANT, DISTANT_LINE, FIRST_CACHE, MISSES, NEAR_PAGES, REREADING, SECOND_CACHE_LINE, STRIDED, TILE_OVERHEAD
+from .product_costs import (
+    COMPUTING,
+    CONTIGUOUS,
+    DISTANT,
+    DISTANT_LINE,
+    FIRST_CACHE,
+    MISSES,
+    NEAR_PAGES,
+    REREADING,
+    ROUND_OVERHEAD,
+    ROW_LINE,
+    SECOND_CACHE_LINE,
+    STRIDED,
+    TILE_OVERHEAD,
+)
 from .product_form import Product, extent, named_loops, number_of_factor
 from .schedule import NamedLoops
+from .sum_blocks import chunks, sum_block
 
 LEAST_WORK = 1 << 11
 """Multiplications below which the plain schedule serves as well."""
@@ -42,6 +60,10 @@ class Shape:
     staged: bool
     rows_staged: bool
     cycles: float
+    sum_block: int = 0
+    """Iterations of the sum's outermost loop in a block; 0: the sum is not divided."""
+    chunk: int = 1
+    """Column tiles whose results are added up together."""
 
 
 def shapes(p: Product, machine: Machine) -> list[Shape]:
@@ -54,6 +76,7 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
     beside = [r for r in p.columns if r is not p.lanes]
     if beside and extent(p.lanes) <= 2 * width:
         wides += [w for w in (2, 3, 4) if w <= extent(beside[-1]) and extent(beside[-1]) % w == 0]
+    divided = sum_block(p)
     is_distant = p.columns_scattered and p.column_bytes > machine.cache_bytes
     found = []
     for vectors, wide in combinations((1, 2, 3, 4), wides):
@@ -66,8 +89,7 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
             column_tiles = ceil(extent(p.lanes) / (vectors * width)) * other_columns // wide
             fma = tile_rows * across
             column_bytes = across * width * p.depth * p.bits // 8
-            lines = SECOND_CACHE_LINE * across * width * p.bits / 512 if column_bytes > FIRST_CACHE else 0.0
-            step = max(fma / 2, (tile_rows + across) / 2, lines, 4.0 if fma < 8 else 0) + 1  # two of each per cycle; an addition takes four
+            step = _step(tile_rows, across, width * p.bits, column_bytes)
             inside = p.depth * step + TILE_OVERHEAD + 2 * fma
             for outer in ("batch", "rows", "columns"):
                 if outer == "batch" and not p.batches:
@@ -84,15 +106,33 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
                     reading = tiles * p.depth * (MISSES * p.scattered + COMPUTING * tile_rows * p.computed)
                     waiting = column_tiles * batches * p.depth * (DISTANT + DISTANT_LINE * across) * is_distant
                     panel = filling + blocks * waiting
+                    row_bytes = block * tile_rows * p.depth * p.bits // 8
+                    far = ROW_LINE * blocks * batches * row_bytes / 64
                     ways = [(False, False, direct + rereading + reading + blocks * block * waiting)]
                     if column_bytes <= machine.cache_bytes // 2 and (column_tiles > 1 or batches > 1 or blocks > 1):
-                        ways.append((True, False, panel + reading))
+                        ways.append((True, False, panel + reading + far * column_tiles * (row_bytes + column_bytes > machine.cache_bytes)))
                         if outer == "rows" and len(p.rows) == 1 and block * tile_rows * p.depth * p.bits // 8 <= machine.cache_bytes // 2:
                             row_filling = blocks * block * batches * p.depth * (CONTIGUOUS + MISSES * p.scattered + COMPUTING * tile_rows * p.computed)
                             ways.append((True, True, panel + row_filling))
+                    if divided and blocks == 1 and block > 1 and (outer == "columns" and not p.batches or outer == "batch"):
+                        rounds = extent(p.sums[0]) // divided
+                        once = p.depth // rounds * _step(tile_rows, across, width * p.bits, column_bytes // rounds) + ROUND_OVERHEAD + 2 * fma
+                        for chunk, parts in chunks(p, trips if outer == "columns" else 1, rows * across * width, machine):
+                            again = parts * chunk / column_tiles if outer == "columns" else 1.0
+                            most = ceil(parts / machine.threads) / parts if outer == "columns" and chunk > 1 else share
+                            distant = far * (column_tiles / chunk) * (rows * p.depth * p.bits // 8 > machine.cache_bytes // 2)
+                            cycles = most * again * (tiles * rounds * once + panel + reading + distant)
+                            found.append(Shape(tile_rows, vectors, wide, block, outer, True, False, cycles, divided, chunk))
                     for staged, rows_staged, more in ways:
                         found.append(Shape(tile_rows, vectors, wide, block, outer, staged, rows_staged, share * (tiles * inside + more)))
     return found
+
+
+def _step(tile_rows: int, across: int, bits: int, panel_bytes: int) -> float:
+    """Cycles of a step of the sum: two multiplications and two loads in each; an addition takes four."""
+    lines = SECOND_CACHE_LINE * across * bits / 512 if panel_bytes > FIRST_CACHE else 0.0
+    fma = tile_rows * across
+    return max(fma / 2, (tile_rows + across) / 2, lines, 4.0 if fma < 8 else 0) + 1
 
 
 def _blocks(p: Product, tile_rows: int, column_tiles: int, outer: str, machine: Machine) -> list[int]:
@@ -130,15 +170,16 @@ def schedule_product(body: Body, p: Product, machine: Machine) -> NamedLoops | N
 
 
 def choices(p: Product, machine: Machine) -> list[Shape | Dots]:
-    """The best first, all with lanes on the columns or all with lanes on the sum: the two add in different orders, so that which it is depends on the vectors'
-    width alone. Of equals the wider tiles come first: their rows, which are stored piece by piece, are in larger pieces."""
+    """The best first, all with lanes on the columns or all with lanes on the sum, all with the sum in blocks or none: these add in different orders, so that
+    which it is depends on the vectors' width alone. Of equals the wider tiles come first: their rows, which are stored piece by piece, are in larger pieces."""
     if machine in p.choices:
         return p.choices[machine]
     by_cycles = attrgetter("cycles")
     plain = Machine(machine.vector_bits)
     columns, sums = shapes(p, plain), dots(p, plain)
     has_dots = bool(sums) and min(map(by_cycles, sums)) < min(map(by_cycles, columns), default=inf)
-    by_width = sorted(shapes(p, machine), key=lambda s: (s.cycles, -s.vectors)) if not has_dots else []
+    has_blocks = not has_dots and bool(columns) and bool(min(columns, key=by_cycles).sum_block)
+    by_width = sorted((s for s in shapes(p, machine) if bool(s.sum_block) == has_blocks), key=lambda s: (s.cycles, -s.vectors)) if not has_dots else []
     found: list[Shape | Dots] = [*by_width, *(sorted(dots(p, machine), key=by_cycles) if has_dots else [])]
     p.choices[machine] = found
     return found
@@ -158,6 +199,12 @@ def _apply(body: Body, p: Product, shape: Shape, machine: Machine, threaded: boo
     loops.divide("UPCAST", row, shape.tile_rows, "tile")
     if row in loops.order and loops.extent(row) > shape.block:
         loops.divide("TILE", row, shape.block, "within")
+    if shape.chunk > 1:
+        loops.divide("TILE", lanes, shape.chunk, "chunk")
+        columns.append("chunk")
+    deep = names[p.sums[0]]
+    if shape.sum_block:
+        loops.divide("TILE", deep, shape.sum_block, "sum block")
     batches, rows = [names[r] for r in p.batches], [names[r] for r in p.rows]
     within = ["within"] if "within" in loops.order else []
     if shape.outer == "columns":
@@ -172,6 +219,10 @@ def _apply(body: Body, p: Product, shape: Shape, machine: Machine, threaded: boo
     if shape.staged:
         last = [n for n in columns if n in loops.order]
         outside = max(last, key=loops.axis) if last else arranged[0]
+        if shape.sum_block:
+            chunked = "chunk" in loops.order
+            loops.accumulate(deep, lanes if chunked else outside)
+            outside = outside if chunked else deep
         loops.stage(outside, number_of_factor(loops, "lanes"))
     if shape.rows_staged:
         loops.stage(arranged[0] if not batches else max((n for n in batches if n in loops.order), key=loops.axis),

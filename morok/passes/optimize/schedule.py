@@ -92,6 +92,14 @@ class NamedLoops:
                 self._apply("SWAP", place, at)
                 self.order[place], self.order[at] = self.order[at], self.order[place]
 
+    def accumulate(self, name: str, outside: str) -> None:
+        """ACCUMULATE; the loops that read the sums get names of their own."""
+        before = len(self.order)
+        self._apply("ACCUMULATE", self.axis(name), self.axis(outside))
+        self.order.remove(name)
+        self.order.insert(self.axis(outside) + 1, name)
+        self.order += [f"result {i}" for i in range(len(ranges_of(self.body.order())) - before)]
+
     def stage(self, outside: str, factor: int, opt: str = "STAGE") -> None:
         """STAGE or WINDOW."""
         before = len(ranges_of(self.body.order()))

@@ -27,7 +27,7 @@ MOST_BYTES = 2 << 20
 MOST_LANES = 64
 BLOCK = 16
 """Elements of a window, or of what lies consecutively in memory, that are filled together: vectors, or rows of a block that is transposed in registers."""
-_ORDER = {"thread": 0, "loop": 0, "reduce": 1, "unroll": 2, "upcast": 3}
+_ORDER = {"thread": 0, "loop": 0, "ordered": 0, "reduce": 1, "unroll": 2, "upcast": 3}
 
 
 def factors(order: list[UOp]) -> list[UOp]:

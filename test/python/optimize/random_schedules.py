@@ -30,7 +30,7 @@ from morok.passes.verify.forms import verify_form
 from morok.passes.verify.verify import verify_program
 from morok.runtime.check import difference
 
-NAMES = (*Opt.NAMES, "UPCAST", "UNROLL", "OVERLAP", "PADTO", "STAGE", "DISTRIBUTE", "PREFETCH")
+NAMES = (*Opt.NAMES, "UPCAST", "UNROLL", "OVERLAP", "PADTO", "STAGE", "DISTRIBUTE", "PREFETCH", "ACCUMULATE")
 MOST_COPIES = 128
 """Copies of a kernel's innermost code that upcast and unrolled loops make: more take long to compile."""
 
@@ -61,6 +61,9 @@ def draw_opt(ranges: list[UOp], choose: random.Random) -> Opt:
         return Opt(name, axis if name != "THREAD" or choose.random() < 0.3 else 0)
     if name == "SWAP":
         return Opt(name, axis, choose.randrange(len(ranges)))
+    if name == "ACCUMULATE":
+        reductions = [i for i, r in enumerate(ranges) if r.attribute("kind") == "reduce"]
+        return Opt(name, choose.choice(reductions or [axis]), choose.randrange(len(ranges)))
     if name == "STAGE":
         return Opt(name, axis, choose.randrange(3))
     if name == "PREFETCH":
