@@ -232,7 +232,8 @@ class LoopTree:
                 if u in updates[root]:
                     continue  # an update in place: morok-split-store saw to it that only the iteration that stores an element reads it
             unseen = [s for s in stores if roots[s] is root and s not in version]
-            beside = [s for s in unseen if self._share_iterations(u, s)] if root.name == "arg" and len(unseen) > 1 else unseen
+            in_place = root.name == "arg" or buffer.name == "current"
+            beside = [s for s in unseen if self._share_iterations(u, s)] if in_place and len(unseen) > 1 else unseen
             for store in beside or unseen:  # beside a store in its loop, it reads what that overwrites, and nothing of what other parts of a peeled loop do
                 self._before(u, store)
 

@@ -16,7 +16,7 @@ from ...dialect import types as T
 from ...errors import ScheduleError
 from ...graph.uop import UOp, const, index_const, substitute, toposort
 from ...interpret.alu import identity
-from ..symbolic.ranges import make_range, open_ranges, ranges_of
+from ..symbolic.ranges import make_range, open_ranges
 
 MOST_BYTES = 1 << 18
 """Of the sums: they should stay in a core's second cache beside the factors' blocks."""
@@ -40,7 +40,7 @@ def accumulate(roots: tuple[UOp, ...], what: str, loop: UOp, outside: UOp) -> tu
     sizes = [r.operands[0].value for r in inner]
     if prod(sizes) * reduction.dtype.bits // 8 > MOST_BYTES:
         raise ScheduleError(f"{what}: the sums would take {prod(sizes) * reduction.dtype.bits // 8} bytes; at most {MOST_BYTES} are allowed")
-    return _Accumulation(order, reduction, loop, outside, inner).run(roots)
+    return _Accumulation(order, reduction, loop, inner).run(roots)
 
 
 def _reduction(order: list[UOp], what: str, loop: UOp) -> UOp:
@@ -51,32 +51,30 @@ def _reduction(order: list[UOp], what: str, loop: UOp) -> UOp:
 
 
 class _Accumulation:
-    def __init__(self, order: list[UOp], reduction: UOp, loop: UOp, outside: UOp, inner: list[UOp]) -> None:
+    """The loops that add get ranges of their own, behind all others; those that read the sums are the loops as they were."""
+
+    def __init__(self, order: list[UOp], reduction: UOp, loop: UOp, inner: list[UOp]) -> None:
         self.reduction, self.inner, self.op = reduction, inner, reduction.attribute("op")
         self.sizes = [r.operands[0].value for r in inner]
-        self.last = max(u.attribute("id") for u in order if u.name == "range")
-        # `loop` takes the place behind `outside`, for which those in between make room
-        moved = {r: make_range(r.operands[0], r.attribute("id") + 1, r.attribute("kind"), r)
-                 for r in ranges_of(order) if outside.attribute("id") < r.attribute("id") < loop.attribute("id")}
-        moved[loop] = make_range(loop.operands[0], outside.attribute("id") + 1, "ordered", loop)
-        self.moved, self.loop = moved, moved[loop]
+        last = max(u.attribute("id") for u in order if u.name == "range")
+        closed = {r for u in toposort((reduction,)) if u.name in ("reduce", "end") for r in u.operands[1:]} - open_ranges(reduction) - {loop}
+        own = [loop, *sorted((*inner, *closed), key=lambda r: r.attribute("id"))]
+        self.fresh = {r: make_range(r.operands[0], last + 1 + i, "ordered" if r is loop else r.attribute("kind"), r) for i, r in enumerate(own)}
+        self.loop = self.fresh[loop]
 
     def run(self, roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
         old = self.reduction
         scratch = UOp.make("define_local", (), (0,), T.memref((prod(self.sizes),), old.dtype, "local"), old.loc)
-        loops = [make_range(r.operands[0], self.last + 1 + i, r.attribute("kind"), r) for i, r in enumerate(self.inner)]
         total = UOp.make("after", (scratch, self._added(scratch)))
-        result = UOp.make("load", (self._element(total, loops),), (), None, old.loc)
-        around = {r: new for r, new in self.moved.items() if r not in self.inner}
-        return substitute(roots, {**around, **dict(zip(self.inner, loops)), old: result})
+        return substitute(roots, {old: UOp.make("load", (self._element(total, self.inner),), (), None, old.loc)})
 
     def _added(self, scratch: UOp) -> UOp:
         """The loop that adds to the sums."""
         old = self.reduction
-        value, *ranges = substitute(old.operands, self.moved)
+        value, *ranges = substitute(old.operands, self.fresh)
         others = [r for r in ranges if r is not self.loop]
         part = old.with_operands((value, *others)) if others else value
-        places = [self.moved.get(r, r) for r in self.inner]
+        places = [self.fresh[r] for r in self.inner]
         now = UOp.make("current", (scratch, self.loop), (), scratch.type, old.loc)
         nothing = const(identity(self.op, old.dtype), old.type)
         so_far = UOp.make("load", (self._element(now, places), index_const(0).alu("cmplt", self.loop), nothing), (), None, old.loc)

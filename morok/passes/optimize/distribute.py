@@ -35,6 +35,8 @@ def distribute(roots: tuple[UOp, ...], what: str, range_: UOp) -> tuple[UOp, ...
     extent = range_.operands[0].value
     if any(s.operands[0].name != "define_local" for s in stages):
         raise ScheduleError(f"{what}: scratch is filled in several steps")
+    if any(u.name == "current" for u in order):
+        raise ScheduleError(f"{what}: scratch is added to in an ordered loop")
     if any(s.type.nbytes * extent > MOST_BYTES for s in stages):  # type: ignore[union-attr]
         raise ScheduleError(f"{what}: scratch for all {extent} iterations would take more than {MOST_BYTES} bytes")
     return _Distribution(order, range_, stages).run(roots)

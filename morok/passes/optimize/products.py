@@ -204,6 +204,8 @@ def _apply(body: Body, p: Product, shape: Shape, machine: Machine, threaded: boo
         columns.append("chunk")
     deep = names[p.sums[0]]
     if shape.sum_block:
+        if loops.extent(deep) % shape.sum_block:
+            loops.peel(deep, shape.sum_block)
         loops.divide("TILE", deep, shape.sum_block, "sum block")
     batches, rows = [names[r] for r in p.batches], [names[r] for r in p.rows]
     within = ["within"] if "within" in loops.order else []

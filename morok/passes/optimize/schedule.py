@@ -4,8 +4,9 @@ from __future__ import annotations
 from ...errors import ScheduleError
 from ...graph.body import Body
 from ...graph.buffers import root_buffer
+from ...graph.uop import toposort
 from ...graph.uop import UOp
-from ..symbolic.ranges import ranges_of
+from ..symbolic.ranges import open_ranges, ranges_of
 from .opts import Opt, apply_opt
 
 
@@ -93,12 +94,16 @@ class NamedLoops:
                 self.order[place], self.order[at] = self.order[at], self.order[place]
 
     def accumulate(self, name: str, outside: str) -> None:
-        """ACCUMULATE; the loops that read the sums get names of their own."""
-        before = len(self.order)
+        """ACCUMULATE. The loops that add keep their names, behind all others; those that read the results get names of their own."""
+        order = self.body.order()
+        ranges = dict(zip(ranges_of(order), self.order))
+        loop = next(r for r, n in ranges.items() if n == name)
+        reduction = next(u for u in order if u.name == "reduce" and loop in u.operands[1:])
+        sums = {r for u in toposort((reduction,)) if u.name == "reduce" for r in u.operands[1:]}
+        adding = [n for r, n in ranges.items() if r is not loop and (r in sums or self.axis(n) > self.axis(outside) and r in open_ranges(reduction))]
         self._apply("ACCUMULATE", self.axis(name), self.axis(outside))
-        self.order.remove(name)
-        self.order.insert(self.axis(outside) + 1, name)
-        self.order += [f"result {i}" for i in range(len(ranges_of(self.body.order())) - before)]
+        names = {n: f"result of {n}" for r, n in ranges.items() if n in adding and r not in sums}
+        self.order = [*(names.get(n, n) for r, n in ranges.items() if r not in sums), name, *adding]
 
     def stage(self, outside: str, factor: int, opt: str = "STAGE") -> None:
         """STAGE or WINDOW."""

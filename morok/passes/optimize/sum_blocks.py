@@ -20,13 +20,18 @@ LEAST, BEST, MOST = 96, 256, 512
 """Terms of a block: enough that what is done once for each block is little, and few enough that a panel stays in the first cache."""
 
 
+MOST_LEFT, LEFT_COST = 0.25, 8.0
+"""What part of a block may be left over, and how many times as long its terms take."""
+
+
 def sum_block(p: Product) -> int:
-    """Iterations of the sum's outermost loop in a block; 0 where the sum is not divided. It fixes the order of additions, so it depends on the product alone."""
+    """Iterations of the sum's outermost loop in a block; 0 where the sum is not divided. It fixes the order of additions, so it depends on the product alone.
+    What is left of the loop behind whole blocks is added last, from the factors as they are."""
     size, beside = extent(p.sums[0]), prod(extent(r) for r in p.sums[1:])
     if not p.partial or p.depth <= MOST:
         return 0
-    fitting = [n for n in range(1, size) if size % n == 0 and LEAST <= n * beside <= MOST]
-    return min(fitting, key=lambda n: abs(n * beside - BEST), default=0)
+    fitting = [n for n in range(ceil(LEAST / beside), min(size - 1, MOST // beside) + 1) if size % n <= n * MOST_LEFT]
+    return min(fitting, key=lambda n: abs(n * beside - BEST) / BEST + LEFT_COST * (size % n) / size, default=0)
 
 
 def chunks(p: Product, tiles: int, elements: int, machine: Machine) -> Iterator[tuple[int, int]]:
