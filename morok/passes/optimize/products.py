@@ -114,15 +114,19 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
                         if outer == "rows" and len(p.rows) == 1 and block * tile_rows * p.depth * p.bits // 8 <= machine.cache_bytes // 2:
                             row_filling = blocks * block * batches * p.depth * (CONTIGUOUS + MISSES * p.scattered + COMPUTING * tile_rows * p.computed)
                             ways.append((True, True, panel + row_filling))
-                    if divided and blocks == 1 and block > 1 and (outer == "columns" and not p.batches or outer == "batch"):
+                    if divided and blocks == 1 and (outer == "columns" and not p.batches or outer == "batch"):
                         rounds = extent(p.sums[0]) // divided
-                        once = p.depth // rounds * _step(tile_rows, across, width * p.bits, column_bytes // rounds) + ROUND_OVERHEAD + 2 * fma
+                        terms = p.depth // rounds
+                        once = terms * _step(tile_rows, across, width * p.bits, column_bytes // rounds) + ROUND_OVERHEAD + 2 * fma
                         for chunk, parts in chunks(p, trips if outer == "columns" else 1, rows * across * width, machine):
                             again = parts * chunk / column_tiles if outer == "columns" else 1.0
                             most = ceil(parts / machine.threads) / parts if outer == "columns" and chunk > 1 else share
                             distant = far * (column_tiles / chunk) * (rows * p.depth * p.bits // 8 > machine.cache_bytes // 2)
-                            cycles = most * again * (tiles * rounds * once + panel + reading + distant)
-                            found.append(Shape(tile_rows, vectors, wide, block, outer, True, False, cycles, divided, chunk))
+                            entering = column_tiles * batches * p.depth * (DISTANT / chunk + DISTANT_LINE * across) * is_distant  # pages, once for the chunk
+                            cycles = most * again * (tiles * rounds * once + entering + reading + distant)
+                            in_place = direct + (REREADING * tiles * p.depth * across if block > 1 and terms > NEAR_PAGES else 0.0)
+                            for staged, more in ((True, filling), (False, in_place)) if block > 1 else ((False, in_place),):
+                                found.append(Shape(tile_rows, vectors, wide, block, outer, staged, False, cycles + most * again * more, divided, chunk))
                     for staged, rows_staged, more in ways:
                         found.append(Shape(tile_rows, vectors, wide, block, outer, staged, rows_staged, share * (tiles * inside + more)))
     return found
@@ -218,14 +222,12 @@ def _apply(body: Body, p: Product, shape: Shape, machine: Machine, threaded: boo
         arranged = [*batches, *columns, *rows, *within]
     arranged = [n for n in arranged if n in loops.order]
     loops.arrange([*arranged, *(n for n in ("tile", "wide", "lanes") if n in loops.order)])
+    last = [n for n in columns if n in loops.order]
+    outside = max(last, key=loops.axis) if last else arranged[0]
+    if shape.sum_block:
+        loops.accumulate(deep, lanes if "chunk" in loops.order else outside)
     if shape.staged:
-        last = [n for n in columns if n in loops.order]
-        outside = max(last, key=loops.axis) if last else arranged[0]
-        if shape.sum_block:
-            chunked = "chunk" in loops.order
-            loops.accumulate(deep, lanes if chunked else outside)
-            outside = outside if chunked else deep
-        loops.stage(outside, number_of_factor(loops, "lanes"))
+        loops.stage(deep if shape.sum_block and "chunk" not in loops.order else outside, number_of_factor(loops, "lanes"))
     if shape.rows_staged:
         loops.stage(arranged[0] if not batches else max((n for n in batches if n in loops.order), key=loops.axis),
                     number_of_factor(loops, "tile"))

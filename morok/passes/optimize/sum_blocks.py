@@ -16,10 +16,13 @@ from .accumulate import MOST_BYTES
 from .machine import Machine
 from .product_form import Product, extent
 
-LEAST, BEST, MOST = 96, 256, 512
-"""Terms of a block: enough that what is done once for each block is little, and few enough that a panel stays in the first cache."""
-
-
+FEW_ROWS = ((8, 16), (48, 32))
+"""Up to so many rows, so many terms are a block: their columns are read once or stay in the first cache, so that they are read where they lie, many columns
+from each of a few pages."""
+TERMS = 256
+"""Of a block for more rows: enough that what is done once for each block is little, and few enough that a panel stays near."""
+LEAST, MOST = 3 / 8, 2
+"""How many times as many it may be, to divide the sum; a sum of less than twice the most is not divided."""
 MOST_LEFT, LEFT_COST = 0.25, 8.0
 """What part of a block may be left over, and how many times as long its terms take."""
 
@@ -28,10 +31,12 @@ def sum_block(p: Product) -> int:
     """Iterations of the sum's outermost loop in a block; 0 where the sum is not divided. It fixes the order of additions, so it depends on the product alone.
     What is left of the loop behind whole blocks is added last, from the factors as they are."""
     size, beside = extent(p.sums[0]), prod(extent(r) for r in p.sums[1:])
-    if not p.partial or p.depth <= MOST:
+    rows = prod(extent(r) for r in p.rows)
+    best = next((terms for most, terms in FEW_ROWS if rows <= most), TERMS)
+    if not p.partial or p.depth < 2 * MOST * best:
         return 0
-    fitting = [n for n in range(ceil(LEAST / beside), min(size - 1, MOST // beside) + 1) if size % n <= n * MOST_LEFT]
-    return min(fitting, key=lambda n: abs(n * beside - BEST) / BEST + LEFT_COST * (size % n) / size, default=0)
+    fitting = [n for n in range(ceil(LEAST * best / beside), min(size - 1, MOST * best // beside) + 1) if size % n <= n * MOST_LEFT]
+    return min(fitting, key=lambda n: abs(n * beside - best) / best + LEFT_COST * (size % n) / size, default=0)
 
 
 def chunks(p: Product, tiles: int, elements: int, machine: Machine) -> Iterator[tuple[int, int]]:
