@@ -16,6 +16,7 @@ from ..symbolic.bounds import bounds
 from ..symbolic.flat import flat_index
 from ..symbolic.linear import linear
 from ..symbolic.ranges import open_ranges, ranges_of
+from .column_sums import read_in_rows
 from .crossed import schedule_crossed
 from .machine import Machine
 from .nests import FusedSchedule, distributed, is_fused_product, nests_of
@@ -71,6 +72,7 @@ def default_schedule(body: Body, machine: Machine) -> Schedule | NamedLoops:
     lanes = max(1, machine.vector_bits // max(widths, default=8))
     streamed = streamed_buffers(body, machine, strides)
     _vectorise(schedule, strides, lanes, machine, in_line=bool(streamed))
+    read_in_rows(schedule, machine)
     _prefetch(schedule, machine)
     if elements_moved(body) >= THREAD_WORK:
         _thread(schedule)
