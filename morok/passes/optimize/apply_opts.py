@@ -17,7 +17,7 @@ What stands in `morok.opts` can be given again as the option `opts`: the same sc
 | PADTO(a,n) | a parallel loop runs to a multiple of n; what it does past its end has no effect | extent mod n > 0; a is a loop |
 | STAGE(a,f) | the f-th factor of the sums is copied into a contiguous panel inside the loop a | it changes inside of a, and the panel fits |
 | WINDOW(a,f) | as STAGE, but the panel holds what the factor's loops span together, once: of an image under a kernel, a piece of the image | as STAGE |
-| ACCUMULATE(a,b) | the loop a of a sum goes right inside the loop b, in order, and the results of the loops between are added up in scratch | a is a reduction inside of b, no scratch is filled yet, and the sums stay small |
+| ACCUMULATE(a,b) | the loop a of a sum goes right inside b, in order; what is between is added up in scratch | a is a reduction inside of b; no scratch yet |
 | DISTRIBUTE(a) | a, round several stages, becomes a loop of each, with scratch for all iterations | scratch is filled inside of a, and stays small |
 | PREFETCH(a,c) | what several nests inside of a read is fetched into cache c for the next iteration; in order: where later iterations write | there is such |
 | STREAM(b) | stores to buffer b go past the caches, where whole vectors are written | the kernel writes b and does not read it |

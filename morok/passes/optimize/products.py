@@ -120,13 +120,13 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
                         once = terms * _step(tile_rows, across, width * p.bits, column_bytes // rounds) + ROUND_OVERHEAD + 2 * fma
                         for chunk, parts in chunks(p, trips if outer == "columns" else 1, rows * across * width, machine):
                             again = parts * chunk / column_tiles if outer == "columns" else 1.0
-                            most = ceil(parts / machine.threads) / parts if outer == "columns" and chunk > 1 else share
+                            most_of = ceil(parts / machine.threads) / parts if outer == "columns" and chunk > 1 else share
                             distant = far * (column_tiles / chunk) * (rows * p.depth * p.bits // 8 > machine.cache_bytes // 2)
                             entering = column_tiles * batches * p.depth * (DISTANT / chunk + DISTANT_LINE * across) * is_distant  # pages, once for the chunk
-                            cycles = most * again * (tiles * rounds * once + entering + reading + distant)
+                            cycles = most_of * again * (tiles * rounds * once + entering + reading + distant)
                             in_place = direct + (REREADING * tiles * p.depth * across if block > 1 and terms > NEAR_PAGES else 0.0)
-                            for staged, more in ((True, filling), (False, in_place)) if block > 1 else ((False, in_place),):
-                                found.append(Shape(tile_rows, vectors, wide, block, outer, staged, False, cycles + most * again * more, divided, chunk))
+                            for staged, once_more in ((True, filling), (False, in_place)) if block > 1 else ((False, in_place),):
+                                found.append(Shape(tile_rows, vectors, wide, block, outer, staged, False, cycles + most_of * again * once_more, divided, chunk))
                     for staged, rows_staged, more in ways:
                         found.append(Shape(tile_rows, vectors, wide, block, outer, staged, rows_staged, share * (tiles * inside + more)))
     return found
@@ -223,7 +223,7 @@ def _apply(body: Body, p: Product, shape: Shape, machine: Machine, threaded: boo
     arranged = [n for n in arranged if n in loops.order]
     loops.arrange([*arranged, *(n for n in ("tile", "wide", "lanes") if n in loops.order)])
     last = [n for n in columns if n in loops.order]
-    outside = max(last, key=loops.axis) if last else arranged[0]
+    outside = max(last, key=loops.axis) if last else next(iter(arranged), "")
     if shape.sum_block:
         loops.accumulate(deep, lanes if "chunk" in loops.order else outside)
     if shape.staged:

@@ -4,8 +4,7 @@ from __future__ import annotations
 from ...errors import ScheduleError
 from ...graph.body import Body
 from ...graph.buffers import root_buffer
-from ...graph.uop import toposort
-from ...graph.uop import UOp
+from ...graph.uop import UOp, toposort
 from ..symbolic.ranges import open_ranges, ranges_of
 from .opts import Opt, apply_opt
 
