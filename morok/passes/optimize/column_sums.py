@@ -62,9 +62,9 @@ def _apply(schedule: Schedule, columns: list[UOp], row: UOp, tile: int, bits: in
     chunk = min(tiles, max(1, MOST_BYTES * 8 // bits // tile))
     if len(columns) == 1:
         chunk = min(chunk, ceil(tiles / max(2, machine.threads)))
-    done, outside = True, columns[-2].attribute("id") if len(columns) > 1 else axis
-    if chunk < tiles:
-        done, outside, at = schedule.apply(Opt("TILE" if tiles % chunk == 0 else "OVERLAP", axis, chunk)), axis, at + 1
+    done, outside = True, columns[-2].attribute("id") if len(columns) > 1 and chunk == tiles else axis
+    if 1 < chunk < tiles:  # a chunk of one tile, as where there are as many threads as tiles, is what the loop goes through anyway
+        done, at = schedule.apply(Opt("TILE" if tiles % chunk == 0 else "OVERLAP", axis, chunk)), at + 1
     if row.operands[0].value % ROWS:
         done = done and schedule.apply(Opt("PEEL", at, ROWS))
     done = done and schedule.apply(Opt("TILE", at, ROWS)) and schedule.apply(Opt("ACCUMULATE", at, outside))

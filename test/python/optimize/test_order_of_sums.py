@@ -31,3 +31,22 @@ LARGE = {"sum": lambda x: x.sum(), "rows": lambda x: x.sum(1), "columns": lambda
 @pytest.mark.parametrize("compute", LARGE.values(), ids=LARGE)
 def test_thread_counts_leave_the_order_of_large_kernels(compute):
     assert all(len(found) == 1 for found in orders(kernels_to(compute(tensor("float32", 1000, 1003)))))
+
+
+BLOCKS = [((1, 4096), (4096, 4096)), ((33, 4096), (4096, 1000)), ((64, 20000), (20000, 64)), ((128, 3072), (3072, 768))]
+
+
+@pytest.mark.parametrize(("first", "second"), BLOCKS)
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_thread_counts_leave_the_order_of_deep_products(first, second, transposed, dtype):
+    x = tensor(dtype, *first[::-1]).T if transposed else tensor(dtype, *first)
+    assert all(len(found) == 1 for found in orders(kernels_to(x @ tensor(dtype, *second))))
+
+
+@pytest.mark.parametrize("columns", [2048, 3001, 4096, 10007])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_thread_counts_leave_the_order_of_sums_of_long_rows(columns, dtype):
+    """As many threads as tiles of columns, too, so that each has but one."""
+    matrix = tensor(dtype, 1024, columns)
+    assert all(len(found) == 1 for found in orders(kernels_to(matrix.sum(0)) + kernels_to(tensor(dtype, 1, 1024) @ matrix)))
