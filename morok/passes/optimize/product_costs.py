@@ -4,7 +4,8 @@ CONTIGUOUS, STRIDED = 2.0, 26.0
 TILE_OVERHEAD = 30.0
 """Cycles that a register tile takes beside its sum: loop, addresses, epilogue."""
 MISSES = 12.0
-"""Cycles more of a step of the sum whose row elements lie far apart in memory: each is on a line, often a page, of its own."""
+"""Cycles more of a step of the sum whose row elements lie on a page of memory of their own; where several steps share one, each has its part of them, for
+processors fetch lines ahead within a page."""
 COMPUTING = 1.5
 """Cycles more per row of a step that does not load the row element but computes it: a conversion, a gate."""
 DISTANT, DISTANT_LINE = 8.0, 3.0
@@ -18,7 +19,7 @@ MEMORY_LINE = 8.0
 """Cycles that a line takes which is read in order from memory."""
 LANES_ADDED = 8.0
 """Cycles to add up the lanes of one vector."""
-ROW_LINE = 4.0
+ROW_LINE = 0.5
 """Cycles that a line of the row factor takes which the second cache no longer has when the next column tile needs it."""
 ROUND_OVERHEAD = 40.0
 """Cycles that a register tile takes in each block of a sum: as TILE_OVERHEAD, and a branch on whether it is the first."""

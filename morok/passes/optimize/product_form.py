@@ -50,6 +50,8 @@ class Product:
     """Whether the sum may be stored in parts: its dtype is what it is computed in."""
     columns_scattered: bool = False
     """Whether the column factor's loads step far from one term of the sum to the next."""
+    row_pages: int = 1
+    """As `column_pages`, of one row."""
     column_pages: int = 1
     """On about how many pages of memory the terms of one column lie; each on its own where they are not just loaded."""
     choices: dict[Any, list[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -111,7 +113,7 @@ def product_of(reduce: UOp, loops: list[UOp], order: list[UOp]) -> Product | Non
     if lanes not in only_y:
         return None
     return Product(only_x, only_y, batches, sums, x, y, lanes, bits, is_contiguous(y, lanes), _is_scattered(x, sums), x.name != "load" or len(x.operands) > 1,
-                   not reduce.dtype.is_float or reduce.dtype.bits >= 32, _is_scattered(y, sums), _pages(y, sums))
+                   not reduce.dtype.is_float or reduce.dtype.bits >= 32, _is_scattered(y, sums), _pages(x, sums), _pages(y, sums))
 
 
 def _pages(factor: UOp, sums: list[UOp]) -> int:

@@ -77,6 +77,7 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
     if beside and extent(p.lanes) <= 2 * width:
         wides += [w for w in (2, 3, 4) if w <= extent(beside[-1]) and extent(beside[-1]) % w == 0]
     divided = sum_block(p)
+    missing = MISSES * p.scattered * p.row_pages / p.depth
     is_distant = p.columns_scattered and p.column_bytes > machine.cache_bytes
     found = []
     for vectors, wide in combinations((1, 2, 3, 4), wides):
@@ -103,7 +104,7 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
                     filling = column_tiles * batches * blocks * p.depth * across * (CONTIGUOUS if p.contiguous else STRIDED)
                     direct = 0.0 if p.contiguous else tiles * p.depth * across * STRIDED
                     rereading = REREADING * tiles * p.depth * across if row_tiles > 1 and p.column_pages > NEAR_PAGES else 0.0
-                    reading = tiles * p.depth * (MISSES * p.scattered + COMPUTING * tile_rows * p.computed)
+                    reading = tiles * p.depth * (missing + COMPUTING * tile_rows * p.computed)
                     waiting = column_tiles * batches * p.depth * (DISTANT + DISTANT_LINE * across) * is_distant
                     panel = filling + blocks * waiting
                     row_bytes = block * tile_rows * p.depth * p.bits // 8
@@ -112,7 +113,7 @@ def shapes(p: Product, machine: Machine) -> list[Shape]:
                     if column_bytes <= machine.cache_bytes // 2 and (column_tiles > 1 or batches > 1 or blocks > 1):
                         ways.append((True, False, panel + reading + far * column_tiles * (row_bytes + column_bytes > machine.cache_bytes)))
                         if outer == "rows" and len(p.rows) == 1 and block * tile_rows * p.depth * p.bits // 8 <= machine.cache_bytes // 2:
-                            row_filling = blocks * block * batches * p.depth * (CONTIGUOUS + MISSES * p.scattered + COMPUTING * tile_rows * p.computed)
+                            row_filling = blocks * block * batches * p.depth * (CONTIGUOUS + missing + COMPUTING * tile_rows * p.computed)
                             ways.append((True, True, panel + row_filling))
                     if divided and blocks == 1 and (outer == "columns" and not p.batches or outer == "batch"):
                         rounds = extent(p.sums[0]) // divided

@@ -134,6 +134,26 @@ def test_small_factors_are_read_where_they_lie_and_shared_by_rows():
     assert (chosen.outer, chosen.staged, chosen.tile_rows) == ("rows", False, 8)
 
 
+@pytest.mark.parametrize("size", [1024, 2048])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_that_arithmetic_hides_the_reading_of_go_past_one_panel(size, dtype):
+    """All rows of a large square product leave the second cache before the next panel, yet each line of them serves a whole register tile: to fill the panels
+    once, with the threads at columns of their own, takes less time than to keep the rows near."""
+    body, = kernels_to(tensor(dtype, size, size) @ tensor(dtype, size, size))
+    chosen = products.choices(find_product(body), Machine(512, 32, cache_bytes=2 << 20, threads=2))[0]
+    assert (chosen.outer, chosen.sum_block, chosen.staged) == ("columns", 0, True)
+
+
+@pytest.mark.parametrize(("rows", "terms", "columns"), [(33, 4096, 1000), (77, 5003, 513), (40, 2000, 3000), (100, 1000, 1000)])
+def test_rows_of_a_transposed_factor_are_read_where_they_lie_if_many_terms_share_a_page(rows, terms, columns):
+    """With terms on pages of their own they go into a panel."""
+    machine = Machine(512, 32, cache_bytes=2 << 20, threads=2)
+    firsts = tensor("float32", terms, rows), tensor("float32", terms, 4096)[:, :rows]
+    near, far = (kernels_to(first.T @ tensor("float32", terms, columns))[0] for first in firsts)
+    assert not products.choices(find_product(near), machine)[0].rows_staged
+    assert products.choices(find_product(far), machine)[0].rows_staged
+
+
 def rows_together(rows: int, keys: int, cache_bytes: int = 2 << 20) -> int:
     """How many rows of queries the heuristic takes at once."""
     q, k, v = tensor("float32", 2, rows, 64), tensor("float32", 2, keys, 64), tensor("float32", 2, keys, 64)
